@@ -38,6 +38,12 @@ function undoByCommand(getVim: () => VimState | null): Extension {
     }),
     EditorState.transactionFilter.of((transaction) => {
       const { docChanged, selection } = transaction;
+      if (transaction.isUserEvent('input.replace')) {
+        // It is no typing: neither what is before it nor what comes after it goes with it.
+        before = undefined;
+        isJoined = false;
+        return transaction;
+      }
       if (!isInserting() || before) return transaction;
       if (!docChanged && selection) isJoined = false;
       if (!docChanged || !['input', 'delete'].some((event) => transaction.isUserEvent(event)))

@@ -249,7 +249,8 @@ describe('code editor', () => {
     }
   });
 
-  it('takes back a whole command of Vim', async () => {
+  it('takes back a whole command of Vim, and what replaces the text without what is typed before and after it', async () => {
+    const { now } = Date;
     settings.change({ vim: true });
     try {
       open('one two');
@@ -263,7 +264,23 @@ describe('code editor', () => {
       await sendKeys({ type: 'xx' });
       await sendKeys({ type: 'u' });
       expect(editor.contents).to.equal('ne two');
+      await sendKeys({ type: 'ia' });
+      editor.replace('b\r\nc', 'typescript');
+      editor.replace('d\ne', 'typescript');
+      for (const contents of ['b\r\nc', 'ane two', 'ne two']) {
+        editor.run(undo);
+        expect(editor.contents).to.equal(contents);
+      }
+      await sendKeys({ press: 'Escape' });
+      await sendKeys({ type: 'i' });
+      editor.replace('f', 'typescript');
+      // What is typed soon after a change is undone with it without Vim, too.
+      Date.now = () => now() + 1000;
+      await sendKeys({ type: 'g' });
+      editor.run(undo);
+      expect(editor.contents).to.equal('f');
     } finally {
+      Date.now = now;
       settings.change({ vim: false });
     }
   });
