@@ -261,7 +261,7 @@ export const de: Texts = {
     readOnlyHost: 'Diese Seite zeigt das Plugin, ohne dass Sie es ändern können.',
     readOnlyToken: 'Sie dürfen sich dieses Plugin ansehen, aber nicht ändern.',
     readOnlyDeploy:
-      'Sie dürfen bereitstellen, was gebaut ist, und wählen, was live ist, aber dieses Plugin nicht ändern.',
+      'Sie dürfen bereitstellen, was gebaut ist, und wählen, was aktiv ist, aber dieses Plugin nicht ändern.',
     fold: 'Einklappen',
     unfold: 'Ausklappen',
   },
@@ -484,7 +484,7 @@ export const de: Texts = {
     storageUnavailable:
       'Der Dienst kann seinen Speicher im Moment nicht nutzen. Ihr Text ist sicher; versuchen Sie es in einigen Minuten noch einmal.',
     deployNotBuilt:
-      'Der Dienst hat das Bereitstellen abgelehnt: Der Entwurf ist nicht mehr der, der gebaut wurde. Bauen Sie ihn noch einmal und stellen Sie ihn dann bereit.',
+      'Der Dienst hat das Bereitstellen abgelehnt: Der Entwurf ist nicht mehr der, der gebaut wurde. Er muss zuerst noch einmal gebaut werden.',
     refused: {
       build: 'Der Dienst hat den Build abgelehnt.',
       test: 'Der Dienst hat den Lauf abgelehnt.',

@@ -257,7 +257,7 @@ export const en = {
     readOnly: 'Read-only',
     readOnlyHost: 'This page shows the plugin without letting you change it.',
     readOnlyToken: 'You may look at this plugin, and not change it.',
-    readOnlyDeploy: 'You may deploy this plugin, and not change it.',
+    readOnlyDeploy: 'You may deploy what is built and choose what is live, but not change this plugin.',
     fold: 'Fold',
     unfold: 'Unfold',
   },
@@ -476,7 +476,7 @@ export const en = {
     storageUnavailable:
       'The service cannot use its storage at the moment. Your text is safe; try again in a few minutes.',
     deployNotBuilt:
-      'The service refused to deploy: the draft is no longer what was built. Build it again, then deploy.',
+      'The service refused to deploy: the draft is no longer what was built. It has to be built again first.',
     refused: {
       build: 'The service refused the build.',
       test: 'The service refused the run.',

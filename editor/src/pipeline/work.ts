@@ -27,6 +27,8 @@ export interface Work {
   isOnline: boolean;
   /** Whether nothing may be changed here. */
   isReadOnly: boolean;
+  /** Whether what is built may be deployed here. */
+  canDeploy: boolean;
   /** Identifies the text as it is (`sourceKeyOf`). */
   sourceKey: string;
   build: BuildState;
@@ -50,7 +52,7 @@ export type StatusPart = 'saved' | 'built' | 'tested' | 'deployed' | 'connection
 /** The status line. A part that has nothing to say is `undefined`. */
 export const statusOf = (work: Work): Record<StatusPart, StatusText | undefined> => ({
   saved: work.isReadOnly ? { text: texts().save.readOnly, tone: 'calm' } : saveStatus(work.save),
-  built: work.isReadOnly ? undefined : buildStatus(work),
+  built: work.isReadOnly && !work.canDeploy ? undefined : buildStatus(work),
   tested: testStatus(work),
   deployed: deployStatus(work),
   connection: work.isOnline ? undefined : { text: texts().status.offline, tone: 'bad' },

@@ -58,7 +58,7 @@ export class Actions extends Emitter<{ built: void }> {
       draft: saving,
       isNew: !saving.exists,
     });
-    this.#notice = new ActionNotice(notices, this.pipeline);
+    this.#notice = new ActionNotice(notices, this);
     this.pipeline.on('change', () => {
       if (this.pipeline.action === undefined) this.#notice.end();
       screen.draw();
@@ -284,16 +284,16 @@ const NOTICE = 'action';
 /** The notice about the action that runs or ran last: a build, tests or a deployment. There is at most one. */
 class ActionNotice {
   readonly #notices: Notices;
-  readonly #pipeline: Pipeline;
+  readonly #actions: Actions;
   #retry: () => void = () => {};
   /** What the notice is about: that the action waits for a busy service, why it did not complete, or something else. */
   #reason: 'waiting' | ActionError | undefined;
   /** The action that did not complete, where the notice says so. */
   #action: Action | undefined;
 
-  constructor(notices: Notices, pipeline: Pipeline) {
+  constructor(notices: Notices, actions: Actions) {
     this.#notices = notices;
-    this.#pipeline = pipeline;
+    this.#actions = actions;
   }
 
   /** An action begins; `retry` begins it once more. */
@@ -323,7 +323,7 @@ class ActionNotice {
     this.#notices.show(NOTICE, () => ({
       tone: 'note',
       text: texts().actionError.waiting(seconds),
-      actions: [{ label: texts().actionError.stop[action], run: () => this.#pipeline.stop() }],
+      actions: [{ label: texts().actionError.stop[action], run: () => this.#actions.pipeline.stop() }],
     }));
   }
 
@@ -335,10 +335,12 @@ class ActionNotice {
       const advice = actionErrorAdvice(action, error, detail);
       const tryAgain = { label: texts().common.tryAgain, primary: true, run: () => this.#retry() };
       const dismiss = this.#notices.dismiss(NOTICE);
+      // Who may only deploy cannot build what has to be built first.
+      const canRetry = action !== 'deploy' || this.#actions.canDeploy;
       return {
         tone: 'alert',
         text: advice?.text ?? '',
-        actions: advice?.again ? [tryAgain, dismiss] : [dismiss],
+        actions: advice?.again && canRetry ? [tryAgain, dismiss] : [dismiss],
       };
     });
   }

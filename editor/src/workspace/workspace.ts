@@ -136,6 +136,7 @@ export class Workspace {
       save: this.saving.state,
       isOnline: this.serviceState.isOnline,
       isReadOnly: !this.access.canWrite,
+      canDeploy: this.access.canDeploy,
       sourceKey: this.document.sourceKey,
       build: pipeline.build,
       deployment: pipeline.deployment,

@@ -5,6 +5,7 @@ export const workOf = (change: Partial<Work> = {}): Work => ({
   save: { kind: 'unchanged' },
   isOnline: true,
   isReadOnly: false,
+  canDeploy: true,
   sourceKey: 'now',
   build: { kind: 'none' },
   deployment: { kind: 'none' },

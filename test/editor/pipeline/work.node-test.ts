@@ -148,9 +148,14 @@ test('only tests that fail with the present text turn the badge red, and only if
   });
 });
 
-test('a read-only editor shows nothing about saving and building', () => {
-  const { saved, built } = statusOf(workOf({ isReadOnly: true, save: { kind: 'unsaved' } }));
-  assert.deepEqual([saved?.text, built], ['Read-only', undefined]);
+test('a read-only editor shows nothing about saving, and about building what may be deployed alone', () => {
+  for (const [canDeploy, said] of [
+    [false, undefined],
+    [true, 'Not built since opening'],
+  ] as const) {
+    const { saved, built } = statusOf(workOf({ isReadOnly: true, canDeploy, save: { kind: 'unsaved' } }));
+    assert.deepEqual([saved?.text, built?.text], ['Read-only', said]);
+  }
 });
 
 test('every error has advice unless the user caused it, and a button only if trying again can help', () => {
@@ -188,5 +193,5 @@ test('a refusal is said with the words of the service, and only a draft that is 
     'The service refused the deployment. The service says: “The message is too long.”',
   );
   assert.equal(textOf('refused'), 'The service refused the deployment.');
-  assert.match(textOf('not-built') ?? '', /Build it again/);
+  assert.match(textOf('not-built') ?? '', /built again first/);
 });

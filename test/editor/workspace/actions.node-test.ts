@@ -100,8 +100,9 @@ test('a text that was checked is not checked again when the page comes back into
 
 /** Actions whose requests to build and to deploy are lost once `isLost`; and the notice about them. */
 function startLosing(access = new Access(undefined, false)) {
-  const service = { isLost: false };
+  const service: { isLost: boolean; error?: Error } = { isLost: false };
   const respond = async (response: object) => {
+    if (service.error) throw service.error;
     if (service.isLost) throw new NetworkError('The service', new TypeError());
     return response;
   };
@@ -118,7 +119,7 @@ function startLosing(access = new Access(undefined, false)) {
       notices: {
         show: (kind: string, notice: () => Notice) => shown.set(kind, notice),
         hide: (kind: string) => shown.delete(kind),
-        dismiss: () => ({}),
+        dismiss: () => ({ label: 'Dismiss' }),
       },
       screen: { draw: () => {} },
       host: {},
@@ -155,18 +156,32 @@ function startLosing(access = new Access(undefined, false)) {
       askedAt: performance.now(),
     });
   const notice = () => shown.get('action')?.().text;
-  return { service, source, actions, deploy, handleProgress, notice };
+  const choices = () =>
+    shown
+      .get('action')?.()
+      .actions?.map(({ label }) => label);
+  return { service, source, actions, deploy, handleProgress, notice, choices };
 }
 
 test('who may deploy and not write deploys what is built, unless the page around the editor forbids it', async () => {
   const access = new Access(['read', 'deploy'], false);
-  const { actions, source, deploy, handleProgress } = startLosing(access);
+  const { service, actions, source, deploy, handleProgress, notice, choices } = startLosing(access);
   assert.equal(actions.canDeploy, false);
   handleProgress('v1.0.0', false, source);
   assert.equal(actions.canDeploy, true);
   await deploy();
   assert.equal(actions.pipeline.deployment.kind, 'deployed');
   assert.equal(access.readOnlyReason, texts().frame.readOnlyDeploy);
+  for (const [status, code, text, labels] of [
+    [412, undefined, 'Not deployed: changed elsewhere.', ['Try again', 'Dismiss']],
+    [404, 'draft-not-found', 'Not deployed: the plugin was deleted.', ['Dismiss']],
+    // The draft is to be built, which another has to do.
+    [409, undefined, texts().actionError.deployNotBuilt, ['Dismiss']],
+  ] as const) {
+    service.error = Object.assign(new HttpError('The service', status), { code });
+    await deploy();
+    assert.deepEqual([notice(), choices()], [text, labels]);
+  }
   access.isHostReadOnly = true;
   assert.deepEqual([access.canDeploy, actions.canDeploy], [false, false]);
   assert.equal(new Access(['read'], false).readOnlyReason, texts().frame.readOnlyToken);
