@@ -2,18 +2,33 @@ import type { PluginSource } from 'plugin-editor/client.js';
 import { formatDateTime } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import type { LocalCopies, LocalCopy } from './local-copies.ts';
+import type { SaveState } from './save-queue.ts';
 import type { Notices } from '../ui/notices.ts';
 import { sameWork } from '../plugin/source.ts';
 
+/** What is open, as far as a copy may replace it. */
+export interface RecoveryWorkspace {
+  readonly access: { readonly canWrite: boolean };
+  readonly saving: {
+    readonly state: SaveState;
+    readonly source: PluginSource;
+    readonly saved: PluginSource;
+    /** Replaces the source, and saves it. The copy `from` is not needed after; `spare` need not be kept. */
+    replace: (
+      source: PluginSource,
+      said: () => string,
+      more: { from: string; spare: PluginSource | undefined },
+    ) => void;
+  };
+}
+
 export interface RecoveryOptions {
-  copies: LocalCopies;
-  notices: Notices;
-  /** The source in the editor, if one is open yet. */
-  current: () => PluginSource | undefined;
-  /** Whether a copy may replace the source in the editor now, and be saved. */
-  canRestore: () => boolean;
-  /** Replaces the source in the editor by a copy, saves it, and removes the copy. `former` was restored before. */
-  restore: (copy: LocalCopy, former: PluginSource | undefined) => void;
+  session: { readonly copies: LocalCopies; readonly notices: Notices; readonly signal: AbortSignal };
+  workspace: () => RecoveryWorkspace | undefined;
+  /** Whether the plugin may be written where nothing is open yet. */
+  mayWrite: () => boolean;
+  /** Opens a plugin that has neither a draft nor a template, and saves it. */
+  begin: (source: PluginSource) => void;
 }
 
 const NOTICE = 'recovery';
@@ -36,7 +51,7 @@ export class Recovery {
    * @param present what the service has; `undefined` where it has nothing yet
    */
   start(orphans: readonly LocalCopy[], present: PluginSource | undefined): void {
-    const { copies } = this.#options;
+    const { copies } = this.#options.session;
     for (const copy of orphans) {
       // It was saved, but its page went away before it learned that.
       if (present && sameWork(copy.source, present)) copies.remove(copy.key);
@@ -45,16 +60,22 @@ export class Recovery {
     this.#next();
   }
 
+  /** Whether a copy may replace the source in the editor now, and be saved. */
+  get #canRestore(): boolean {
+    const { session, workspace, mayWrite } = this.#options;
+    return !session.signal.aborted && (workspace()?.access.canWrite ?? mayWrite());
+  }
+
   #next(): void {
-    const { notices } = this.#options;
+    const { notices } = this.#options.session;
     const copy = this.#waiting.shift();
     if (!copy) return notices.hide(NOTICE);
     this.#offer(copy);
   }
 
   #offer(copy: LocalCopy): void {
-    const { current, canRestore, notices } = this.#options;
-    notices.show(NOTICE, () => {
+    const { session, workspace } = this.#options;
+    session.notices.show(NOTICE, () => {
       const { common, recovery } = texts();
       const restore = { label: common.restore, run: () => this.#restore(copy), primary: true };
       const compare = { label: common.compare, run: () => void this.#compare(copy) };
@@ -62,8 +83,8 @@ export class Recovery {
         tone: 'note',
         text: recovery[copy.isReplaced ? 'offerReplaced' : 'offer'](formatDateTime(copy.at)),
         actions: [
-          ...(canRestore() ? [restore] : []),
-          ...(current() ? [compare] : []),
+          ...(this.#canRestore ? [restore] : []),
+          ...(workspace() ? [compare] : []),
           { label: common.discard, run: () => this.#discard(copy) },
         ],
       };
@@ -71,11 +92,11 @@ export class Recovery {
   }
 
   async #compare(copy: LocalCopy): Promise<void> {
-    const { current, canRestore, notices } = this.#options;
-    const present = current();
+    const { session, workspace } = this.#options;
+    const present = workspace()?.saving.source;
     if (!present) return;
     const { common, recovery } = texts();
-    const module = await notices.loadModule(() => import('./compare-dialog.ts'));
+    const module = await session.notices.loadModule(() => import('./compare-dialog.ts'));
     const choice = await module?.showCompareDialog<'restore' | 'discard'>({
       title: copy.isReplaced ? recovery.titleReplaced : recovery.title,
       text: recovery.kept(formatDateTime(copy.at)),
@@ -84,7 +105,7 @@ export class Recovery {
         { label: recovery.copy, source: copy.source },
       ],
       choices: [
-        ...(canRestore() ? [{ label: common.restore, value: 'restore' as const, primary: true }] : []),
+        ...(this.#canRestore ? [{ label: common.restore, value: 'restore' as const, primary: true }] : []),
         { label: common.discard, value: 'discard' },
       ],
     });
@@ -93,17 +114,29 @@ export class Recovery {
   }
 
   #restore(copy: LocalCopy): void {
-    const { canRestore, restore } = this.#options;
+    const { session, workspace, begin } = this.#options;
+    const { source, key } = copy;
     // What may be done can have changed while the dialog was open. The copy is to be kept then.
-    if (!canRestore()) return;
+    if (!this.#canRestore) return;
     // The next offer comes first, so that the way back from this one is in view before it.
     this.#next();
-    restore(copy, this.#restored);
-    this.#restored = copy.source;
+    const saving = workspace()?.saving;
+    if (saving) {
+      // A template is there elsewhere. A copy that was restored and saved would be offered again, for ever.
+      const isSpare =
+        saving.state.kind === 'new' || (this.#restored && sameWork(this.#restored, saving.saved));
+      const spare = isSpare ? saving.saved : undefined;
+      saving.replace(source, () => texts().recovery.restored, { from: key, spare });
+    } else {
+      // It is removed first, because there may not be room for it and for the copy that this page is about to keep.
+      session.copies.remove(key);
+      begin(source);
+    }
+    this.#restored = source;
   }
 
   #discard(copy: LocalCopy): void {
-    const { copies, notices } = this.#options;
+    const { copies, notices } = this.#options.session;
     copies.remove(copy.key);
     notices.show(NOTICE, () => ({
       tone: 'note',

@@ -386,9 +386,16 @@ export const de: Texts = {
     titleReplaced: 'Ersetzter Text, ersetzte Tests',
     restored: 'Was dieser Browser aufgehoben hatte, ist jetzt im Editor.',
     discarded: 'Die Kopie wurde verworfen.',
-    formerKept: 'Den bisherigen Text hebt dieser Browser auf.',
-    bringBack: 'Bisherigen Text zurückholen',
-    isBack: 'Der bisherige Text ist wieder da.',
+    formerText: {
+      kept: 'Den bisherigen Text hebt dieser Browser auf.',
+      bringBack: 'Bisherigen Text zurückholen',
+      isBack: 'Der bisherige Text ist wieder da.',
+    },
+    formerTests: {
+      kept: 'Die bisherigen Tests hebt dieser Browser auf.',
+      bringBack: 'Bisherige Tests zurückholen',
+      isBack: 'Die bisherigen Tests sind wieder da.',
+    },
   },
 
   language: {

@@ -380,9 +380,16 @@ export const en = {
     titleReplaced: 'Text and tests that were replaced',
     restored: 'What this browser kept is in the editor now.',
     discarded: 'The copy was discarded.',
-    formerKept: 'The former text is kept in this browser.',
-    bringBack: 'Bring the former text back',
-    isBack: 'The former text is here again.',
+    formerText: {
+      kept: 'The former text is kept in this browser.',
+      bringBack: 'Bring the former text back',
+      isBack: 'The former text is here again.',
+    },
+    formerTests: {
+      kept: 'The former tests are kept in this browser.',
+      bringBack: 'Bring the former tests back',
+      isBack: 'The former tests are here again.',
+    },
   },
 
   language: {

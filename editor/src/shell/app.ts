@@ -2,7 +2,6 @@ import { type Draft, HttpError, type Language, type PluginSource } from 'plugin-
 import type { KeptText } from '../code/code-editor.ts';
 import { loadTypingHelp } from '../code/languages.ts';
 import { onLocaleChange, setLocale, texts } from '../locales/locale.ts';
-import { sameWork } from '../plugin/source.ts';
 import { type PluginTarget, UnusableValueError, checkTarget } from '../plugin/target.ts';
 import { findBuilder } from '../service/builders.ts';
 import { failureOf } from '../service/failure.ts';
@@ -266,21 +265,10 @@ export class EditorApp {
     const module = await notices.loadModule(() => import('../draft/recovery.ts'));
     if (signal.aborted || !module) return;
     const recovery = new module.Recovery({
-      copies,
-      notices,
-      current: () => this.#workspace?.document.source,
-      canRestore: () => !signal.aborted && (this.#workspace?.access.canWrite ?? this.#mayWrite(session)),
-      restore: ({ source, key }, former) => {
-        const saving = this.#workspace?.saving;
-        if (saving) {
-          // A copy that was restored and saved would be offered again, for ever.
-          const isSpare = saving.state.kind === 'new' || (former && sameWork(former, saving.saved));
-          const spare = isSpare ? saving.saved : undefined;
-          return saving.replace(source, () => texts().recovery.restored, { from: key, spare });
-        }
-        // Without a draft and a template there is nothing open yet: the copy is what to open. It is removed first, because
-        // there may not be room for it and for the copy that this page is about to keep.
-        copies.remove(key);
+      session,
+      workspace: () => this.#workspace,
+      mayWrite: () => this.#mayWrite(session),
+      begin: (source) => {
         this.#edit(session, { ...source, contents: '', tests: [] }, false);
         this.#workspace?.saving.restore(source);
       },

@@ -150,14 +150,21 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
     const former = this.source;
     const key = spare && sameWork(former, spare) ? undefined : copies.keepAside(former);
     change();
+    const { lang, contents } = this.source;
+    const isText = lang !== former.lang || contents !== former.contents;
     // From now on it is saved as any text is.
     if (from !== undefined && copies.isKept) copies.remove(from);
     notices.show(REPLACED_NOTICE, () => {
-      const { bringBack, formerKept } = texts().recovery;
-      const run = () => this.replace(former, () => texts().recovery.isBack, { from: key, spare });
+      const words = () => texts().recovery[isText ? 'formerText' : 'formerTests'];
+      const { bringBack, kept } = words();
+      const run = () => {
+        // Where only tests were changed, the text may have been edited since.
+        const source = isText ? former : { ...this.source, tests: former.tests ?? [] };
+        this.replace(source, () => words().isBack, { from: key, spare });
+      };
       return {
         tone: 'note',
-        text: key === undefined ? said() : `${said()} ${formerKept}`,
+        text: key === undefined ? said() : `${said()} ${kept}`,
         actions: [
           ...(this.#access.canWrite ? [{ label: bringBack, run }] : []),
           notices.dismiss(REPLACED_NOTICE),

@@ -171,7 +171,7 @@ describe('editor app', () => {
     };
     const bodies = () =>
       edited?.tests.tests.flatMap((one) => mocksOf(one).map(({ response }) => response.body));
-    const bringBack = texts().recovery.bringBack;
+    const bringBack = texts().recovery.formerTests.bringBack;
     app.workspace?.takeCalls([call], { payload: 'p' });
     await shows('Add test');
     expect(root.textContent).not.to.contain(bringBack);

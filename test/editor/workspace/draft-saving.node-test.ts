@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { HttpError, NetworkError } from 'plugin-editor/client.js';
+import { HttpError, NetworkError, type PluginSource } from 'plugin-editor/client.js';
 import type { LocalCopies } from '../../../editor/src/draft/local-copies.ts';
 import { Recovery } from '../../../editor/src/draft/recovery.ts';
 import { type Notice, Notices } from '../../../editor/src/ui/notices.ts';
@@ -73,6 +73,16 @@ test('what is replaced is kept and can be brought back, unless it is there elsew
   bringBack();
   assert.deepEqual(document.source, sourceOf('a day of work'));
   assert.deepEqual([...kept.keys()], []);
+  const [edited, tests] = [sourceOf('edited'), [{ name: 'other' }]];
+  saving.replace({ ...document.source, tests }, () => 'It is another.');
+  assert.equal(notice().text, 'It is another. The former tests are kept in this browser.');
+  document.source = { ...edited, tests };
+  bringBack();
+  assert.deepEqual(document.source, { ...edited, tests: sourceOf('a day of work').tests });
+  assert.equal(notice().text, 'The former tests are here again. The former tests are kept in this browser.');
+  bringBack();
+  assert.deepEqual(document.source, { ...edited, tests });
+  document.source = sourceOf('a day of work');
   // One kind for all, which no other notice takes the place of.
   assert.deepEqual([...new Set(shown)], ['replaced']);
   copies.keepAside = () => undefined as never;
@@ -96,12 +106,26 @@ test('a copy that this browser kept is called what it is, and the way back from 
     offer = notice;
     log.push(notice().text.replace(/ \(.*/, ''));
   });
+  const saving = {
+    state: { kind: 'unchanged' } as const,
+    source: { lang: 'javascript', contents: 'draft' },
+    saved: { lang: 'javascript', contents: 'draft' },
+    replace: (source: PluginSource, _said: unknown, { spare }: { spare: PluginSource | undefined }) => {
+      log.push(
+        `restored ${source.contents}, ${spare ? `without ${spare.contents}` : 'with what it replaces'}`,
+      );
+      saving.saved = source;
+    },
+  };
   const recovery = new Recovery({
-    copies: { remove: () => {} } as unknown as LocalCopies,
-    notices,
-    current: () => undefined,
-    canRestore: () => true,
-    restore: ({ key }, former) => log.push(`restored ${key}${former ? ` over ${former.contents}` : ''}`),
+    session: {
+      copies: { remove: () => {} } as unknown as LocalCopies,
+      notices,
+      signal: new AbortController().signal,
+    },
+    workspace: () => ({ access: { canWrite: true }, saving }),
+    mayWrite: () => false,
+    begin: () => {},
   });
   recovery.start([copyOf('unsaved', false), copyOf('replaced', true)], undefined);
   offer().actions?.[0]?.run();
@@ -109,8 +133,8 @@ test('a copy that this browser kept is called what it is, and the way back from 
   assert.deepEqual(log, [
     'This browser kept changes to this plugin that were not saved',
     'This browser kept the text and the tests that were replaced',
-    'restored unsaved',
-    'restored replaced over unsaved',
+    'restored unsaved, with what it replaces',
+    'restored replaced, without unsaved',
   ]);
 });
 
