@@ -149,8 +149,11 @@ export class PluginTypes {
       screen.draw();
     } catch (error) {
       // The text can be edited without types. A service without this operation is not asked again.
-      if (error instanceof HttpError && error.status === 404) this.#isSupported = false;
-      else if (isTransient(failureOf(error)) && !signal.aborted)
+      const failure = failureOf(error);
+      const hasResponse = error instanceof HttpError;
+      if (hasResponse && error.status === 404) this.#isSupported = false;
+      // A response of another form stays as it is.
+      else if ((hasResponse || failure === 'connection') && isTransient(failure) && !signal.aborted)
         this.#retry = setTimeout(() => void this.load(), RETRY * Math.min(10, ++this.#failures));
     }
   }

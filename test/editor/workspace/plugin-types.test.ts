@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { HttpError } from 'plugin-editor/client.js';
+import { HttpError, SchemaError } from 'plugin-editor/client.js';
 import { Access } from '../../../editor/src/workspace/access.ts';
 import type { Actions } from '../../../editor/src/workspace/actions.ts';
 import type { Dock } from '../../../editor/src/workspace/dock.ts';
@@ -57,39 +57,48 @@ describe('the types of a plugin', () => {
     expect(changes).to.equal(4);
   });
 
-  it('are asked for again where the service failed, without another reason', async () => {
-    const abort = new AbortController();
-    let requests = 0;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const original = window.setTimeout.bind(window);
-    // Nothing waits here.
-    window.setTimeout = ((handler: () => void) => original(handler)) as typeof setTimeout;
-    const session = {
-      client: {
-        getTypes: async () => {
-          if (++requests === 1) throw new HttpError('The types', 503);
-          return {};
+  for (const [error, isRetried] of [
+    [new HttpError('The types', 503), true],
+    [new SchemaError('The types', 'expected an object'), false],
+  ] as const) {
+    it(`are ${isRetried ? '' : 'not '}asked for again after: ${error.message}`, async () => {
+      const abort = new AbortController();
+      let requests = 0;
+      let waits = 0;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const original = window.setTimeout.bind(window);
+      // Nothing waits here.
+      window.setTimeout = ((handler: () => void, delay = 0) => {
+        if (delay === 3000) waits++;
+        return original(handler);
+      }) as typeof setTimeout;
+      const session = {
+        client: {
+          getTypes: async () => {
+            if (++requests === 1) throw error;
+            return {};
+          },
         },
-      },
-      location: {},
-      notices: { hide: () => {} },
-      screen: { draw: () => {} },
-      signal: abort.signal,
-    };
-    const types = new PluginTypes(
-      session as unknown as PluginSession,
-      { on: () => {}, language: 'typescript' } as unknown as PluginDocument,
-      new Access(['write'], false),
-      {} as Dock,
-      { on: () => {}, handleTypes: () => resolve(), payload: { payload: '' } } as unknown as Actions,
-    );
-    try {
-      await types.load();
-      await promise;
-    } finally {
-      window.setTimeout = original;
-      abort.abort();
-    }
-    expect(requests).to.equal(2);
-  });
+        location: {},
+        notices: { hide: () => {} },
+        screen: { draw: () => {} },
+        signal: abort.signal,
+      };
+      const types = new PluginTypes(
+        session as unknown as PluginSession,
+        { on: () => {}, language: 'typescript' } as unknown as PluginDocument,
+        new Access(['write'], false),
+        {} as Dock,
+        { on: () => {}, handleTypes: () => resolve(), payload: { payload: '' } } as unknown as Actions,
+      );
+      try {
+        await types.load();
+        if (isRetried) await promise;
+      } finally {
+        window.setTimeout = original;
+        abort.abort();
+      }
+      expect([requests, waits]).to.deep.equal(isRetried ? [2, 1] : [1, 0]);
+    });
+  }
 });
