@@ -317,13 +317,18 @@ export class CodeEditor {
         this.#settings.of(typingSettings(settings.current)),
         EditorView.updateListener.of((update) => {
           const { docChanged, selectionSet, state, transactions } = update;
+          let isChanged = docChanged;
           for (const transaction of transactions) {
             // A replacement itself is the caller's.
             if (!transaction.isUserEvent('undo') && !transaction.isUserEvent('redo')) continue;
-            for (const effect of transaction.effects)
-              if (effect.is(changeTests)) this.#options.onTests(effect.value);
+            for (const effect of transaction.effects) {
+              if (!effect.is(changeTests)) continue;
+              this.#options.onTests(effect.value);
+              // An empty text that replaced an empty one changed the tests alone.
+              isChanged = true;
+            }
           }
-          if (docChanged) this.#handleChange();
+          if (isChanged) this.#handleChange();
           if (changesProblems(update)) this.#options.onProblems(listProblems(state));
           if (!docChanged && !selectionSet) return;
           const { head } = state.selection.main;

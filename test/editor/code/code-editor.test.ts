@@ -4,7 +4,7 @@ import { redo, undo } from '@codemirror/commands';
 import { ensureSyntaxTree } from '@codemirror/language';
 import { forEachDiagnostic } from '@codemirror/lint';
 import { EditorView } from '@codemirror/view';
-import { CodeEditor, type KeptText } from '../../../editor/src/code/code-editor.ts';
+import { CodeEditor, type KeptText, type TestsChange } from '../../../editor/src/code/code-editor.ts';
 import { loadTypingHelp } from '../../../editor/src/code/languages.ts';
 import { type Problem, problemFix } from '../../../editor/src/code/problems.ts';
 import { texts } from '../../../editor/src/locales/locale.ts';
@@ -19,11 +19,13 @@ describe('code editor', () => {
   let saves = 0;
   let cursor = [0, 0];
   let problems: Problem[] = [];
+  let tests: TestsChange[] = [];
 
   const open = (contents: string, lang = 'typescript', kept?: KeptText, onSave = () => void saves++) => {
     changes = 0;
     saves = 0;
     problems = [];
+    tests = [];
     parent = document.createElement('div');
     parent.style.height = '300px';
     const hint = document.createElement('p');
@@ -40,7 +42,7 @@ describe('code editor', () => {
       isReadOnly: false,
       describedBy: 'hint',
       onChange: () => changes++,
-      onTests: () => {},
+      onTests: (change) => tests.push(change),
       onSave,
       onCursor: (...at) => (cursor = at),
       onProblems: (found) => (problems = found),
@@ -105,6 +107,15 @@ describe('code editor', () => {
     expect(editor.contents).to.equal('b\r\nc');
     expect(changes).to.equal(5);
     expect(cursor).to.deep.equal([1, 1]);
+  });
+
+  it('reports that undo changed the tests of an empty text', () => {
+    open('');
+    const [before, after] = [[], [{ name: 'new' }]];
+    editor.replace('', 'typescript', { before, after });
+    changes = 0;
+    editor.run(undo);
+    expect([tests, changes]).to.deep.equal([[{ before: after, after: before }], 1]);
   });
 
   it('indents with Tab, and releases the focus after Escape', async () => {
