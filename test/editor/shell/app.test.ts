@@ -435,6 +435,31 @@ describe('editor app', () => {
     await server.requests({ path: DRAFT, method: 'POST', count: 1 });
   });
 
+  it('saves nothing over another edit where the text became read-only while the user chose', async () => {
+    const target = await start(
+      { ...draft, times: 1 },
+      { ...draft, json: { ...source, contents: 'theirs' }, headers: { etag: '"2"' } },
+      { path: DRAFT, method: 'POST', status: 412, json: {}, times: 1 },
+      saves,
+    );
+    await app.openPlugin(target, 'secret');
+    await addTest();
+    await shows('Compare and choose');
+    press('Compare and choose');
+    const inDialog = () =>
+      [...document.querySelectorAll<HTMLElement>('dialog button')].find(
+        ({ textContent }) => textContent?.trim() === texts().conflict.keepMine,
+      );
+    await until('the choice', () => inDialog() !== undefined);
+    app.workspace?.setReadOnly(true);
+    inDialog()?.click();
+    await until('the end of the dialog', () => document.querySelector('dialog') === null);
+    // What follows a choice is done before a response arrives.
+    await fetch(server.sameOrigin.url('/api/v1/features'));
+    expect((await server.requests({ path: DRAFT, method: 'POST' })).length).to.equal(1);
+    expect(app.workspace?.saving.state).to.deep.equal({ kind: 'failed', failure: 'conflict' });
+  });
+
   it('checks the text once another token permits to change it', async () => {
     const SESSION = '/api/v1/session';
     const CHECK = '/api/v1/check/javascript/com.acme.t1/default/add';
