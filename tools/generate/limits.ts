@@ -84,7 +84,7 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     signatures: ['signatures of a call', 'count', 'the rest is left out'],
     parameters: ['parameters of a signature', 'count', 'the rest is left out'],
     fixes: ['fixes at one place', 'count', 'the rest is left out'],
-    edits: ['changes of the text by renaming or formatting', 'count', 'there are none'],
+    edits: ['changes of the text by renaming or formatting', 'count', 'there is no result'],
     reply: ['a reply', 'bytes', '422 `help-failed`; the process is killed'],
   },
   httpLimits: {
@@ -98,11 +98,11 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     keepAliveTimeout: ['a connection without a request, as `Keep-Alive` says', 'ms', '-'],
     idleTimeout: ['the same, until the service closes it', 'ms', 'it is closed'],
     paceTime: [
-      'time in which a client sends a body or takes a response, or the bytes below of it',
+      'time in which a client sends a body or takes a response, or the bytes of the next row',
       'ms',
       '408 for a body; a response ends with its connection',
     ],
-    paceBytes: ['the bytes', 'bytes', '-'],
+    paceBytes: ['bytes in that time', 'bytes', '-'],
     maxConnections: ['connections', 'count', 'one that waits for its client is closed'],
     smallBody: [
       'an unwanted body that is awaited before the response',
@@ -116,14 +116,14 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     ],
   },
   postgresLimits: {
-    connections: ['connections, beside the one that watches', 'count', 'a request waits'],
+    connections: ['connections, besides the monitor', 'count', 'a request waits'],
     waiting: ['requests that wait for a connection', 'count', '503 `storage-unavailable`'],
     acquireTimeout: ['wait for a connection', 'ms', '503 `storage-unavailable`'],
     statementTimeout: ['one statement, waiting for locks included', 'ms', '503 `storage-unavailable`'],
-    holdTimeout: ['one transaction', 'ms', 'it is given up: 503 `storage-unavailable`'],
-    monitorTimeout: ['a reply to the connection that watches', 'ms', 'another connection is made'],
-    monitorConnectTimeout: ['that other connection', 'ms', 'the database counts as lost'],
-    closeTimeout: ['statements in progress when the service ends', 'ms', 'they are given up'],
+    holdTimeout: ['one transaction', 'ms', 'it is ended: 503 `storage-unavailable`'],
+    monitorTimeout: ['a reply to the monitor', 'ms', 'another connection is made'],
+    monitorConnectTimeout: ['making that connection', 'ms', 'the database counts as lost'],
+    closeTimeout: ['statements in progress when the service ends', 'ms', 'they are ended'],
     reconnectInterval: ['time between two tries to reach a lost database', 'ms', '-'],
   },
 };

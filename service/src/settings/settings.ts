@@ -86,12 +86,12 @@ export const settings = {
    * connect by TLS. @default SQLite in `DATA_DIR`
    */
   database: secret('DATABASE_URL', text),
-  /** With `off` a start does not bring the schema up to date. Until `migrate` has, requests are answered with 503. */
+  /** With `off` the service does not migrate the schema when it starts. It answers requests with 503 until `migrate` has done so. */
   autoMigrate: setting('AUTO_MIGRATE', onOrOff, true),
   /**
-   * How many processes answer requests on a node with PostgreSQL, at one port: `auto` is one for two cores. What is said of a node
-   * holds for all of them together. More than one with SQLite ends the start. [Capacity](capacity.md#more-than-one-process) says when
-   * they help.
+   * How many processes answer requests on a node with PostgreSQL, at one port: `auto` is one for two cores. Limits of a node
+   * hold for all of them together. With SQLite the service does not start with more than one.
+   * [Capacity](capacity.md#more-than-one-process) says when several help.
    * @remarks Only the command starts several. `startService` throws where this is a number above 1, and takes `auto` as 1.
    */
   processes: setting<number | 'auto'>('PROCESSES', processCount(maxProcesses), 1),
@@ -121,8 +121,8 @@ export const settings = {
   /** How many plugins a tenant may have. With `0` it may have none. */
   tenantPlugins: setting('TENANT_PLUGINS', wholeNumber(0, 10 ** 9, 'a number of plugins'), 1000),
   /**
-   * How much the drafts, versions and programs of a tenant may take, in MiB of UTF-8. Past it, what would add to it is refused
-   * with 403 `storage-full`.
+   * How much the drafts, versions and programs of a tenant may take, in MiB of UTF-8. Past it, the service refuses requests that would
+   * add to it with 403 `storage-full`.
    */
   tenantStorageMb: setting('TENANT_STORAGE_MB', wholeNumber(1, 10 ** 6, 'a size in MiB'), 500),
   /** How much the details in the records of a tenant's runs may take, in MiB. Past it the oldest are removed; outcomes stay. */
@@ -139,15 +139,16 @@ export const settings = {
   runRecords: setting('RUN_RECORDS', oneOf(recordLevels), 'logs'),
   /** How long records of runs are kept. */
   runRetentionDays: setting('RUN_RETENTION_DAYS', wholeNumber(1, 3650, 'a number of days'), 14),
-  /** How many records are kept of the successes of a plugin, and how many of its failures. */
+  /** How many records of successful runs are kept for each plugin, and how many of failed runs. */
   runRetention: setting('RUN_RETENTION', wholeNumber(0, 10 ** 6, 'a number of records'), 1000),
   /** How long a node that has lost its database still runs the plugins that it knows. */
   offlineRunSeconds: setting('OFFLINE_RUN_SECONDS', wholeNumber(0, 86_400, 'a time in seconds'), 30),
   /** With `off` plugins make no requests, whatever their namespaces grant, and nothing is sent to webhooks. */
   outbound: setting('OUTBOUND', onOrOff, true),
   /**
-   * The only origins that plugins, where a namespace grants it, and webhooks may reach by `http`, by an address, by a name without a
-   * period or at a private address; and those of this service itself. Such as `http://localhost:5173` in development.
+   * Further origins that plugins, where a namespace grants it, and webhooks may reach. Only an origin in this list may use `http`, an
+   * IP address, a name without a period or a private address, or be this service itself. Such as `http://localhost:5173` in
+   * development.
    */
   outboundAllow: setting<readonly string[]>('OUTBOUND_ALLOW', exactOrigins, []),
   /** How long a request of a plugin may take. */
@@ -155,22 +156,25 @@ export const settings = {
   /** How long a response to a plugin may be, once it is decompressed. */
   callResponseKb: setting('CALL_RESPONSE_KB', wholeNumber(1, 16_384, 'a size in KiB'), 1024),
   /**
-   * How long one run may take with all that it waits for: requests, timers and, once it has begun, a free runner. If you raise it, raise
-   * what would end sooner, too: [the time to stop](running.md#stopping), `timeout` of `ExecutionClient` (35 s), and the time limits of your
-   * proxies (120 s in `deploy/`).
+   * How long one run may take with all that it waits for: requests, timers and, once it has begun, a free runner. If you raise it, also
+   * raise the limits that would end a run sooner: [the time to stop](running.md#stopping), `timeout` of `ExecutionClient` (35 s), and the
+   * time limits of your proxies (120 s in `deploy/`).
    */
   runWaitMs: setting('RUN_WAIT_MS', wholeNumber(100, 300_000, 'a time in milliseconds'), 25_000),
   /** How many requests one run may make. */
   runCalls: setting('RUN_CALLS', wholeNumber(1, 1000, 'a number of requests'), 20),
-  /** How many runs that may make requests there are at once on a node: half of them for an environment, a quarter for a tenant. */
+  /** How many runs that may make requests a node has at once. An environment may have half of them, a tenant a quarter. */
   waitingRuns: setting('WAITING_RUNS', wholeNumber(leastWaiting.runs, 100_000, 'a number of runs'), 1000),
-  /** How much such runs may hold while they wait, with their requests and responses; shared as `WAITING_RUNS` is. */
+  /**
+   * How much these runs may hold while they wait, with their requests and responses. An environment may hold half of it, a tenant a
+   * quarter.
+   */
   waitingMb: setting('WAITING_MB', wholeNumber(leastWaiting.mb, 65_536, 'a size in MiB'), 256),
   /** How many requests the plugins of a tenant may make each minute. */
   tenantCallsPerMinute: setting('TENANT_CALLS_PER_MINUTE', perMinute, 0),
   /**
-   * Keys of 32 bytes in base64, separated by spaces or commas, with which secrets are stored: the first encrypts, all decrypt. With
-   * PostgreSQL there are no secrets without it. @default with SQLite the file `secrets.key` in `DATA_DIR`, made at first use
+   * Keys of 32 bytes in base64, separated by spaces or commas, which encrypt stored secrets: the first encrypts, all decrypt. With
+   * PostgreSQL the service stores no secrets without it. @default with SQLite the file `secrets.key` in `DATA_DIR`, made at first use
    */
   secretsKey: secret('SECRETS_KEY', secretKeys),
   /** Where metrics are served: an address or a name. @default loopback */
@@ -185,8 +189,8 @@ export const settings = {
    */
   drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600, 'a time in seconds'), 5),
   /**
-   * The server that mails verification codes. Without it they become files in `DATA_DIR/outbox`, and none are sent where `PUBLIC_URL`
-   * is set.
+   * The server that mails verification codes. Without it the codes become files in `DATA_DIR/outbox`, or are not sent at all if
+   * `PUBLIC_URL` is set.
    */
   smtpUrl: secret('SMTP_URL', smtpUrl),
   /**
