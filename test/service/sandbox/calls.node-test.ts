@@ -12,6 +12,7 @@ import type { CallResult, GuestRequest } from '../../../service/src/sandbox/run-
 import { RunCalls } from '../../../service/src/sandbox/run-calls.ts';
 import { encodeCall, frameKind } from '../../../service/src/sandbox/protocol.ts';
 import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
+import { ConnectedRun } from '../../../service/src/sandbox/connected-run.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { until } from '../../support/until.ts';
 import { processTree } from '../../bench/executions/processes.ts';
@@ -271,6 +272,29 @@ describe('when all runners die', { skip: process.platform !== 'linux' }, () => {
     assert.equal(waiting[2]?.signal.aborted, true);
     assert.equal(sandbox.connected.size, 0);
   });
+});
+
+test('what keeps a run that waits from going on is told to the operator', async () => {
+  const errors: unknown[] = [];
+  const lost = new Error('It is away.');
+  const waitingRun = new ConnectedRun(
+    {
+      program: loadedProgram({ kind: 'script', code: '', file: 'plugin.js' }),
+      input: '',
+      owner: { environment: 'com.acme', tenant: 't1', token: '' },
+      caller: upstream().caller,
+      limits: patientLimits,
+      onError: (error) => errors.push(error),
+    },
+    sandbox.connected,
+  );
+  const { outcome } = await waitingRun.execute(async (makeTurn, isFirst) => {
+    if (!isFirst) throw lost;
+    makeTurn().calls?.startTimer(1, 0);
+    return { outcome: { suspended: Buffer.alloc(1) }, took: 0, isWarm: true };
+  });
+  assert.equal(show(outcome), 'runner-crashed: The run could not go on.');
+  assert.deepEqual(errors, [lost]);
 });
 
 test('several responses are given in the order in which they came', async () => {
