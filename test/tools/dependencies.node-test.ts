@@ -109,7 +109,7 @@ describe('dependencies.js', () => {
       version: '1.0.0',
       type: 'module',
       engines: { node: '>=20.19' },
-      scripts: { setup: 'node tools/setup/dependencies.js' },
+      scripts: { setup: `"${process.execPath}" tools/setup/dependencies.js` },
       // A development dependency on a folder of the project: installed without a registry.
       devDependencies: { guest: 'file:guest' },
     };
