@@ -170,7 +170,7 @@ export const known: Readonly<Record<string, Attack>> = {
 
   S8: {
     title: '2,000 requests that are never sent whole',
-    run: (attacker) => attacker.keepConnections(2000, () => ['GET / HTTP/1.1\r\nHost:']),
+    run: (attacker) => attacker.keepConnections(2000, () => ['GET / HTTP/1.1\r\nHost:'], readAll),
   },
 
   S9: {
