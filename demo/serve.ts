@@ -89,7 +89,8 @@ async function start(env: NodeJS.ProcessEnv): Promise<Demo> {
  * lock on an empty file, because the system releases that when the process is killed.
  */
 function lockFolder(directory: string): DatabaseSync {
-  const lock = new DatabaseSync(join(directory, 'demo.lock'), { timeout: 0 });
+  // One that was told to end a moment ago may still be draining.
+  const lock = new DatabaseSync(join(directory, 'demo.lock'), { timeout: 2000 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
     return lock;

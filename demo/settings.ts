@@ -16,8 +16,8 @@ const DEFAULTS = {
   RUN_RECORDS: 'payloads',
 };
 
-/** What says where the service is reached: the vendor's back end and its page expect it at this machine's loopback addresses. */
-const REFUSED = ['PUBLIC_URL', 'SERVICE_HOST'];
+/** The vendor's back end and its page expect the service there. */
+const LOOPBACK = ['localhost', '127.0.0.1'];
 
 /**
  * What the environment asks for, defaults filled in.
@@ -30,16 +30,20 @@ export function readDemoSettings(env: Record<string, string | undefined>): DemoS
     throw new StartError(`PORT is "${text}"; it must be a port: a whole number from 0 to 65535.`);
   }
   const isSet = (name: string) => Boolean(env[name]?.trim() || env[`${name}_FILE`]?.trim());
-  const refused = REFUSED.find(isSet);
-  if (refused !== undefined) {
-    throw new StartError(
-      `${refused} is set, and the demo is for this machine alone; leave it out, or run the service without the demo, as docs/service/README.md says.`,
-    );
-  }
   const defaults = Object.entries(DEFAULTS).filter(([name]) => !isSet(name));
   const service = readSettings({ ...env, ...Object.fromEntries(defaults) });
   if (port !== 0 && port === service.servicePort) {
     throw new StartError(`PORT and SERVICE_PORT are both ${port}; choose two different ports.`);
+  }
+  const { publicUrl, serviceHost } = service;
+  for (const [name, host] of [
+    ['PUBLIC_URL', publicUrl && new URL(publicUrl).hostname],
+    ['SERVICE_HOST', serviceHost],
+  ] as const) {
+    if (host === undefined || LOOPBACK.includes(host)) continue;
+    throw new StartError(
+      `${name} names "${host}", and the demo is only for this machine; leave it out, or run the service without the demo, as docs/service/README.md says.`,
+    );
   }
   return { port, service };
 }

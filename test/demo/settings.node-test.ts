@@ -32,17 +32,26 @@ test('one port for both servers is refused', () => {
   assert.throws(() => readDemoSettings({ PORT: '8082' }), /PORT and SERVICE_PORT are both 8082/);
 });
 
-for (const name of ['PUBLIC_URL', 'SERVICE_HOST', 'SERVICE_HOST_FILE']) {
-  test(`${name} is refused, because the demo is for one machine`, () => {
-    const variable = name.replace('_FILE', '');
+for (const [variable, value, host] of [
+  ['PUBLIC_URL', 'https://plugins.example.com', 'plugins.example.com'],
+  ['SERVICE_HOST', '0.0.0.0', '0.0.0.0'],
+] as const) {
+  test(`a ${variable} of another host is refused, because the demo is for one machine`, () => {
     assert.throws(
-      () => readDemoSettings({ [name]: '0.0.0.0' }),
+      () => readDemoSettings({ PUBLIC_URL: 'http://localhost:8082', [variable]: value }),
       (error) =>
         error instanceof StartError &&
-        error.message.startsWith(`${variable} is set, and the demo is for this machine alone; leave it out`),
+        error.message.startsWith(
+          `${variable} names "${host}", and the demo is only for this machine; leave it out`,
+        ),
     );
   });
 }
+
+test('a host of this machine is taken', () => {
+  const { service } = readDemoSettings({ PUBLIC_URL: 'http://127.0.0.1:8082', SERVICE_HOST: '127.0.0.1' });
+  assert.equal(service.serviceHost, '127.0.0.1');
+});
 
 test('an empty variable counts as left out', () => {
   assert.equal(readDemoSettings({ PUBLIC_URL: '', SERVICE_HOST: ' ' }).service.publicUrl, undefined);

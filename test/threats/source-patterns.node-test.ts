@@ -17,7 +17,9 @@ describe("the project's regular expressions", () => {
   test('are literals, except for one that is made of the name of a plugin’s file', () => {
     assert.deepEqual(
       found.flatMap(({ file, made }) => made.map((call) => `${file}: ${call}`)),
-      ["service/src/sandbox/script/stack-trace.ts: new RegExp(`^(.*)${escape(file)}:(\\\\d+):(\\\\d+)(.*)$`, 's')"],
+      [
+        "service/src/sandbox/script/stack-trace.ts: new RegExp(`^(.*)${escape(file)}:(\\\\d+):(\\\\d+)(.*)$`, 's')",
+      ],
     );
   });
 });
