@@ -1,4 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { Webhook } from 'standardwebhooks';
+import { entryLimit } from '../entry-limit.ts';
 import { divisorOf, wholeNode } from '../node-share.ts';
 import type { NodeShare } from '../node-share.ts';
 import { CallError } from '../outbound/call-error.ts';
@@ -101,7 +103,7 @@ export function freePlaces(
 /** How often old deliveries are deleted. */
 const expiryInterval = 60 * second;
 
-/** After how many tries a webhook's deliveries are counted: each of them costs a node little then. */
+/** After how many tries a webhook's deliveries are counted, once within the interval at most. */
 const triesUntilTrim = 100;
 
 /** When a delivery is tried again after so many tries, in milliseconds since the epoch; `undefined` for never. */
@@ -125,8 +127,10 @@ export class WebhookSender {
   #isWanted = false;
   #isClosed = false;
   #expiredAt = -Infinity;
-  /** How many tries have begun of each webhook since its deliveries were counted. */
-  readonly #untrimmed = new Map<string, number>();
+  /** How many tries of each webhook have begun since its deliveries were counted. */
+  readonly #tries = new LRUCache<string, number>(entryLimit(10_000));
+  /** The webhooks whose deliveries are counted next. */
+  readonly #toTrim = new Set<string>();
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -170,6 +174,11 @@ export class WebhookSender {
     if (now() - this.#expiredAt >= expiryInterval) {
       // Noted before, so that what fails waits until the next time.
       this.#expiredAt = now();
+      const often = Array.from(this.#tries.entries()).filter(([, tries]) => tries >= triesUntilTrim);
+      for (const [id] of often) {
+        this.#toTrim.add(id);
+        this.#tries.delete(id);
+      }
       if (await expireDeliveries(storage.db, now())) this.#expiredAt = -Infinity;
     }
     const due = await listDueWebhooks(storage.db, now());
@@ -180,13 +189,13 @@ export class WebhookSender {
       const claim = { now: time, claimedUntil: time + claimTime, limit };
       const claimed = await claimDeliveries(storage.db, webhook.id, claim);
       for (const delivery of claimed) this.#start(webhook, delivery);
-      this.#untrimmed.set(webhook.id, (this.#untrimmed.get(webhook.id) ?? 0) + claimed.length);
+      this.#tries.set(webhook.id, (this.#tries.get(webhook.id) ?? 0) + claimed.length);
     }
     // One short statement each time, so that what is due is sent meanwhile.
-    const [id] = [...this.#untrimmed].find(([, tries]) => tries >= triesUntilTrim) ?? [];
+    const [id] = this.#toTrim;
     if (id === undefined) return;
-    this.#untrimmed.delete(id);
-    if (await trimDeliveries(storage.db, id)) this.#untrimmed.set(id, triesUntilTrim);
+    this.#toTrim.delete(id);
+    if (await trimDeliveries(storage.db, id)) this.#toTrim.add(id);
   }
 
   #start(webhook: WebhookTarget, delivery: ClaimedDelivery): void {
