@@ -155,7 +155,7 @@ async function execute(
     signal: () => c.req.raw.signal,
     onTurn: async () => {
       request.held?.checkUnsent();
-      if (!(await tenantToRun(context, plugin))) throw versionNotFound(asked);
+      if (!(await tenantToRun(context, plugin, 'turn'))) throw versionNotFound(asked);
     },
     limits: limitsOf(tenant, context.maxLimits.run),
     caller,

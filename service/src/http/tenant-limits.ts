@@ -12,8 +12,9 @@ import { tenantSuspended } from './errors.ts';
 export async function tenantToRun(
   { storage }: Pick<ServiceContext, 'storage'>,
   key: TenantKey,
+  when: 'requested' | 'turn' = 'requested',
 ): Promise<Tenant | undefined> {
-  const tenant = await storage.runs.tenant(key);
+  const tenant = await (when === 'turn' ? storage.runs.tenantAtTurn(key) : storage.runs.tenant(key));
   if (tenant?.isSuspended) throw tenantSuspended();
   return tenant;
 }

@@ -4,7 +4,7 @@ import { auditStamp } from './audit-stamp.ts';
 import type { EditorCaller } from './auth.ts';
 import { mediaTypeOf, parseJson } from './body.ts';
 import { compileSource, failureOf, programOf } from './build.ts';
-import { notPermitted, ServiceError } from './errors.ts';
+import { notPermitted, ServiceError, tenantDeleted } from './errors.ts';
 import { describeIssues, pointerOf } from './operations/issues.ts';
 import { callSchema } from './runs/run-schemas.ts';
 import { requireBuiltProgram } from './require-draft.ts';
@@ -204,17 +204,18 @@ async function runTest(
 ) {
   const { sandbox, maxLimits } = context;
   const tenant = await tenantToRun(context, caller.owner);
+  if (!tenant) throw tenantDeleted();
   const run = {
     program,
     // In JSON a byte order mark means nothing.
     input: program.isTyped ? input.replace(/^\ufeff/, '') : input,
-    limits: tenant && limitsOf(tenant, maxLimits.run),
+    limits: limitsOf(tenant, maxLimits.run),
     ...(connections.length && { caller: calls }),
     owner: caller.owner,
     signal: () => c.req.raw.signal,
     onTurn: async () => {
       requestInfo(c).held?.checkUnsent();
-      await tenantToRun(context, caller.owner);
+      if (!(await tenantToRun(context, caller.owner, 'turn'))) throw tenantDeleted();
     },
   };
   const { outcome, took } = await translateBusyErrors('user', () => sandbox.runAndMeasure(run));

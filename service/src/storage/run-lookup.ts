@@ -75,6 +75,14 @@ export class RunLookup {
     return this.#tenants.get(tenantCacheKey(key), () => findTenant(this.#db, key));
   }
 
+  /**
+   * The same once more at the turn of a run, which holds a place meanwhile: the database is read only where the tenant has changed since,
+   * or is not known any longer.
+   */
+  async tenantAtTurn(key: TenantKey): Promise<Tenant | undefined> {
+    return this.#tenants.peek(tenantCacheKey(key)) ?? this.tenant(key);
+  }
+
   /** Finds the program of a version; `undefined` when there is no such version. */
   version(plugin: PluginKey, version: string): Promise<StoredVersion | undefined> {
     return this.#versions.get(`${pluginCacheKey(plugin)} ${version}`, () =>

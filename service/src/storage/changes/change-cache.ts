@@ -66,6 +66,11 @@ export class ChangeCache<V extends string | object> {
     }
   }
 
+  /** The cached value of a key, which is current but for changes that are not known yet. */
+  peek(key: string): V | undefined {
+    return this.#entries.get(key);
+  }
+
   async #read(key: string, read: () => Promise<V | undefined>): Promise<V | undefined> {
     const generation = this.#generation;
     const value = await read();
