@@ -66,6 +66,8 @@ export async function findGrant(
 ): Promise<Connection | undefined> {
   for (const connection of connections) {
     if (!methodsOf(connection).includes(method) || !isUnder(url.pathname, prefixOf(connection))) continue;
+    // Its origin need not be read for what it cannot grant.
+    if (isWildcard(connection) && !isCovered(url.origin, connection.origin)) continue;
     if (url.origin === (await grantedOrigin(connection, originOf))) return connection;
   }
   return undefined;

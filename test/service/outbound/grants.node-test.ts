@@ -88,9 +88,15 @@ describe('a request is not granted', () => {
 });
 
 test('a wildcard grants no origin that was set for a former one, and the message says so', async () => {
-  const originOf = async () => 'https://acme.shops.example.org';
+  let reads = 0;
+  const originOf = async () => {
+    reads++;
+    return 'https://acme.shops.example.org';
+  };
   const url = new URL('https://acme.shops.example.org/api');
   assert.equal(await findGrant(connections, 'GET', url, originOf), undefined);
+  // The pattern does not cover the address.
+  assert.equal(reads, 0);
   assert.equal(
     await describeGrants(connections.slice(1), originOf),
     'orders (GET, POST https://orders.example.com); ' +
