@@ -2,7 +2,6 @@ import { checkSegment, httpUrl, parseIdent } from './url.ts';
 import { PluginEditorError } from './errors.ts';
 import { isRecord, isText } from './guards.ts';
 import type { InitialSource } from './messages.ts';
-import type { FetchToken } from './token.ts';
 
 /**
  * What a change of an attribute leads to while an editor is open. The first three may cost unsaved work. Where several
@@ -101,8 +100,6 @@ export const attributeOf = (property: string): string =>
 export type Config = AttributeValues & {
   /** What `tokenEndpoint` is relative to. That is not resolved here, because with `fetchToken` it need not be an address. */
   base: string;
-  /** As it was when the attributes were read. */
-  fetchToken: FetchToken | undefined;
   /** A copy of what the page set, as it was when the attributes were read. */
   initialSource: InitialSource | undefined;
 };
@@ -134,12 +131,7 @@ export function checkConfig(raw: RawConfig, base: string): Config {
       values[name] = keywords ? checkKeyword(name, raw[name] || initial, keywords) : (raw[name] ?? initial);
     }
     // Every attribute has a value now. The cast does not prove its type: values whose type matters are checked above or below.
-    const config: Config = {
-      ...(values as AttributeValues),
-      base,
-      fetchToken: raw.fetchToken as FetchToken | undefined,
-      initialSource: undefined,
-    };
+    const config: Config = { ...(values as AttributeValues), base, initialSource: undefined };
     // The tenant need not be checked: it is not empty and holds no period.
     checkSegment('ident', parseIdent(checkSegment('ident', config.ident)).environment);
     config.namespace ||= ATTRIBUTES.namespace.initial;

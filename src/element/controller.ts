@@ -13,7 +13,7 @@ import {
 import { checkedEditorUrl } from '../core/url.ts';
 import { PluginEditorError } from '../core/errors.ts';
 import type { EditorSettings } from '../core/messages.ts';
-import { type HeldToken, getToken } from '../core/token.ts';
+import { type FetchToken, type HeldToken, getToken } from '../core/token.ts';
 import type { EditorFrame } from './connection.ts';
 import { ElementState, keyOf } from './element-state.ts';
 import { Launch, type WorkMessage } from './launch.ts';
@@ -38,6 +38,8 @@ export class EditorController implements ReactiveController {
   #launch = new Launch(this);
   /** The values of the attributes that were last acted upon. */
   #handledValues: unknown[] = [];
+  /** The last function that the page gave. */
+  #fetchToken: FetchToken | undefined;
   #tabs = new EditorTabs();
   #stopWatchingViewport: (() => void) | undefined;
   /** Whether the element has come near the viewport, or no longer has to. */
@@ -102,6 +104,7 @@ export class EditorController implements ReactiveController {
   #syncAttributes(): void {
     const host = this.#host;
     if (this.#closing || !host.isConnected) return;
+    this.#fetchToken = host.fetchToken ?? this.#fetchToken;
     this.#setFrameAttributes(this.#launch.connection?.editorFrame);
     if (!host.assistant) this.#launch.assistantCalls.end('assistant-missing');
     const values = watchedValues(host);
@@ -321,10 +324,10 @@ export class EditorController implements ReactiveController {
 
   /** Gets a new token, by default for the plugin that is shown. */
   getToken(signal: AbortSignal, config = this.shown.config as Config): Promise<HeldToken> {
-    const { fetchToken, tokenHeaders } = this.#host;
+    const { tokenHeaders } = this.#host;
     // The page may have removed its function by a change that waits, and then the config has no endpoint.
-    const source = { ...config, fetchToken: fetchToken ?? config.fetchToken, tokenHeaders };
-    return getToken(source, { ...keyOf(config), signal });
+    const fetchToken = this.#host.fetchToken ?? (config.tokenEndpoint ? undefined : this.#fetchToken);
+    return getToken({ ...config, fetchToken, tokenHeaders }, { ...keyOf(config), signal });
   }
 
   /** Puts a new frame into the page. It is no part of the template, because Lit's first rendering takes longer than everything before it. */
