@@ -78,7 +78,7 @@ export class LocalCopies {
    */
   canKeep(source: PluginSource = { contents: '', lang: '' }): boolean {
     const key = this.#createKey(this.#own);
-    const isKept = this.#write({ key, source, at: new Date(), isReplaced: true });
+    const isKept = this.#put({ key, source, at: new Date(), isReplaced: true });
     this.remove(key);
     return isKept;
   }
@@ -141,19 +141,23 @@ export class LocalCopies {
   }
 
   /** Returns `false` where the storage is full or forbidden. */
-  #write(copy: LocalCopy): boolean {
-    const { key, source, at, isReplaced } = copy;
+  #put({ key, source, at, isReplaced }: LocalCopy): boolean {
     const stored = { version: 1, at: at.getTime(), source, ...(isReplaced && { replaced: true }) };
     try {
       this.#browser.localStorage.setItem(key, JSON.stringify(stored));
       return true;
     } catch {
-      // What other pages replaced, of any plugin, makes room. Of its own, this page has said that it is kept.
-      const oldest = this.#list(PREFIX).findLast((one) => one.isReplaced && !one.key.startsWith(this.#own));
-      if (!oldest) return false;
-      this.remove(oldest.key);
-      return this.#write(copy);
+      return false;
     }
+  }
+
+  /** Makes room by removing what other pages replaced, of any plugin. Of its own, this page has said that it is kept. */
+  #write(copy: LocalCopy): boolean {
+    if (this.#put(copy)) return true;
+    const oldest = this.#list(PREFIX).findLast((one) => one.isReplaced && !one.key.startsWith(this.#own));
+    if (!oldest) return false;
+    this.remove(oldest.key);
+    return this.#write(copy);
   }
 
   /** Holds a lock with the copy's key as its name while the page lives, by which other pages know that it does. */

@@ -40,7 +40,6 @@ const NOTICE = 'recovery';
 export class Recovery {
   readonly #options: RecoveryOptions;
   #waiting: LocalCopy[] = [];
-  #restored: PluginSource | undefined;
 
   constructor(options: RecoveryOptions) {
     this.#options = options;
@@ -122,17 +121,14 @@ export class Recovery {
     this.#next();
     const saving = workspace()?.saving;
     if (saving) {
-      // A template is there elsewhere. A copy that was restored and saved would be offered again, for ever.
-      const isSpare =
-        saving.state.kind === 'new' || (this.#restored && sameWork(this.#restored, saving.saved));
-      const spare = isSpare ? saving.saved : undefined;
+      // A template is there elsewhere.
+      const spare = saving.state.kind === 'new' ? saving.saved : undefined;
       saving.replace(source, () => texts().recovery.restored, { from: key, spare });
     } else {
       // It is removed first, because there may not be room for it and for the copy that this page is about to keep.
       session.copies.remove(key);
       begin(source);
     }
-    this.#restored = source;
   }
 
   #discard(copy: LocalCopy): void {

@@ -56,6 +56,9 @@ const ENDED_BY_EDIT: readonly Failure[] = ['refused', 'too-large', 'storage-full
 /** The failures that the user alone can end, by a choice. */
 const ENDED_BY_CHOICE: readonly Failure[] = ['conflict', 'deleted'];
 
+/** What saves wait for: an action, or a request of it that replaces the draft itself. */
+type Hold = 'action' | 'draft';
+
 /**
  * Saves a value one second after its last edit, one save at a time. A save that failed for a transient reason is tried again;
  * one that failed for another reason waits for a new token, another edit or the user.
@@ -79,8 +82,8 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
   #isClosed = false;
   /** When the oldest edit was made that is in no save. */
   #changedAt: number | undefined;
-  /** Whether saves wait for the end of `holdDuring`, and whether one does. */
-  #isHeld = false;
+  /** What saves wait for, and whether one does. */
+  #hold: Hold | undefined;
   #hasHeldSave = false;
   /** How many saves were begun. A waiting promise resolves with the number of the save that ended, `undefined` if it failed. */
   #savesBegun = 0;
@@ -127,11 +130,14 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
     }
   }
 
-  /** Saves now what is not saved yet. `force`: a new plugin is saved even if it was not edited. */
-  flush({ force = false } = {}): void {
+  /**
+   * Saves now what is not saved yet. `force`: a new plugin is saved even if it was not edited. `isUrgent`: it waits for no action, which
+   * may then be refused.
+   */
+  flush({ force = false, isUrgent = false } = {}): void {
     if (this.#awaitsChoice) return;
     if (this.#isSending) this.#mustSaveAgain = true;
-    else void this.#attempt(force);
+    else void this.#attempt(force, isUrgent);
   }
 
   /**
@@ -145,22 +151,22 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
       if (this.#awaitsChoice) return false;
       const end = new Promise<number | undefined>((resolve) => this.#waiting.push(resolve));
       // A save that was begun since has what there was to save; another one would begin as it ends.
-      if (this.#savesBegun === before) this.flush({ force: true });
+      if (this.#savesBegun === before) this.flush({ force: true, isUrgent: true });
       const ended = await end;
       if (ended === undefined) return false;
       if (ended > before && !this.#isSending) return true;
     }
   }
 
-  /** Sends no save while `work` runs, because that changes the draft itself; sends what was edited meanwhile after it. */
-  async holdDuring<R>(work: () => Promise<R>): Promise<R> {
-    this.#isHeld = true;
+  /** Sends no save while `work` runs, other than urgent ones during an action; sends what was edited meanwhile after it. */
+  async holdDuring<R>(work: () => Promise<R>, hold: Hold): Promise<R> {
+    const outer = this.#hold;
+    this.#hold = hold;
     try {
       return await work();
     } finally {
-      this.#isHeld = false;
+      this.#hold = outer;
       if (this.#hasHeldSave) this.flush();
-      this.#hasHeldSave = false;
       if (!this.#isSending) this.#notifyWaiting(this.#savesBegun);
     }
   }
@@ -171,11 +177,11 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
     this.flush();
   }
 
-  /** The page may go away: keeps a copy, and saves while it can. */
-  prepareToLeave(): void {
+  /** The page may go away, or goes (`isUrgent`): keeps a copy, and saves while it can. */
+  prepareToLeave(isUrgent = false): void {
     if (!this.isUnsaved) return;
     this.#options.copies.keep(this.#options.read());
-    if (this.#state.kind !== 'failed' || isTransient(this.#state.failure)) this.flush();
+    if (this.#state.kind !== 'failed' || isTransient(this.#state.failure)) this.flush({ isUrgent });
   }
 
   /** The connection or the token is new, or there is room: tries again what may have failed for the lack of it. */
@@ -205,7 +211,7 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
 
   /** Resolves once nothing is being sent, and no save is held. */
   async whenIdle(): Promise<void> {
-    while (this.#isSending || this.#isHeld) await new Promise((resolve) => this.#waiting.push(resolve));
+    while (this.#isSending || this.#hold) await new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** Ends all waiting; a save that was sent still comes to its end. */
@@ -218,17 +224,15 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
     return this.#state.kind === 'failed' && ENDED_BY_CHOICE.includes(this.#state.failure);
   }
 
-  async #attempt(force: boolean): Promise<void> {
+  async #attempt(force: boolean, isUrgent = false): Promise<void> {
     this.#stopTimers();
     const { read, isSame, send, copies } = this.#options;
     const value = read();
     if (this.#isBaseCertain && isSame(value, this.#base) && (this.#exists || !force))
       return this.#handleNothingToSave();
     copies.keep(value);
-    if (this.#isHeld) {
-      this.#hasHeldSave = true;
-      return;
-    }
+    this.#hasHeldSave = this.#hold === 'draft' || (!!this.#hold && !isUrgent);
+    if (this.#hasHeldSave) return;
     const number = ++this.#savesBegun;
     this.#changedAt = undefined;
     this.#isSending = true;

@@ -51,7 +51,7 @@ export interface PipelineDraft {
   readonly etag: string | undefined;
   /** Saves now, also a plugin without a draft. Resolves with whether the service has it. */
   saveNow: () => Promise<boolean>;
-  /** Sends no save while `work` runs. */
+  /** Sends no save while `work` runs, unless the page goes away or the host asks. */
   holdDuring: <T>(work: () => Promise<T>) => Promise<T>;
   /** Runs a request that replaces the draft by `source`. It resolves with the draft's new tag. */
   replaceBy: <T extends { etag?: string | undefined }>(

@@ -45,7 +45,7 @@ function listen(app: EditorApp): void {
   });
   // Of two windows beside each other both stay visible.
   addEventListener('focus', () => void app.workspace?.serviceState.reload());
-  addEventListener('pagehide', () => app.workspace?.saving.prepareToLeave());
+  addEventListener('pagehide', () => app.workspace?.saving.prepareToLeave(true));
   // The browser may say so too early, so what failed for lack of a connection waits for the service's answer.
   addEventListener('online', () => app.workspace?.resume());
 }

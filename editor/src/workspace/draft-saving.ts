@@ -173,9 +173,9 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
     });
   }
 
-  /** The page may go away: keeps a copy of what is not saved, and saves it while it can. */
-  prepareToLeave(): void {
-    if (this.#access.canWrite) this.#queue.prepareToLeave();
+  /** The page may go away, or goes (`isUrgent`): keeps a copy of what is not saved, and saves it while it can. */
+  prepareToLeave(isUrgent = false): void {
+    if (this.#access.canWrite) this.#queue.prepareToLeave(isUrgent);
   }
 
   /** The connection or the token is new: tries again what may have failed for the lack of it. */
@@ -194,18 +194,20 @@ export class DraftSaving extends Emitter<DraftSavingEvents> implements PipelineD
   }
 
   holdDuring<T>(work: () => Promise<T>): Promise<T> {
-    return this.#queue.holdDuring(work);
+    return this.#queue.holdDuring(work, 'action');
   }
 
-  async replaceBy<T extends { etag?: string | undefined }>(
+  replaceBy<T extends { etag?: string | undefined }>(
     source: PluginSource,
     request: () => Promise<T>,
   ): Promise<T> {
     const { store } = this.#session;
-    store.addUnconfirmed(source);
-    const answer = await request();
-    if (answer.etag) store.confirm(answer.etag);
-    return answer;
+    return this.#queue.holdDuring(async () => {
+      store.addUnconfirmed(source);
+      const answer = await request();
+      if (answer.etag) store.confirm(answer.etag);
+      return answer;
+    }, 'draft');
   }
 
   /** Where another page saved or deleted the draft meanwhile, saving finds out what, and lets the user choose. */

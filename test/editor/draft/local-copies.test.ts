@@ -195,9 +195,11 @@ describe('local copies', () => {
     expect(await page.listOrphans()).to.deep.equal([]);
     const full = copies();
     const tooLarge = source('x'.repeat(12_000_000));
+    copies().keepAside(source('replaced'));
+    expect([full.canKeep(), full.canKeep(tooLarge)]).to.deep.equal([true, false]);
+    expect(localStorage.length).to.equal(1);
     full.keep(tooLarge);
     expect(full.isKept).to.equal(false);
-    expect([full.canKeep(), full.canKeep(tooLarge)]).to.deep.equal([true, false]);
     expect(localStorage.length).to.equal(0);
   });
 });

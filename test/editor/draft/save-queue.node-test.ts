@@ -379,7 +379,7 @@ describe('the save queue', () => {
   test('sends nothing while another action changes the draft, and sends it afterwards', async (t) => {
     const { queue, saves, edit, tick, copy } = setUp(t);
     let end: (() => void) | undefined;
-    const held = queue.holdDuring(() => new Promise<void>((resolve) => (end = resolve)));
+    const held = queue.holdDuring(() => new Promise<void>((resolve) => (end = resolve)), 'action');
     edit('ab');
     tick(1000);
     queue.flush();
@@ -401,10 +401,35 @@ describe('the save queue', () => {
 
   test('is idle after another action during which nothing was edited', async (t) => {
     const { queue } = setUp(t);
-    const held = queue.holdDuring(settled);
+    const held = queue.holdDuring(settled, 'action');
     const idle = queue.whenIdle();
     await held;
     await idle;
+  });
+
+  test('sends a save that the host asks for, and the last before the page goes, during another action', async (t) => {
+    const { queue, saves, edit } = setUp(t);
+    const [replaced, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const action = queue.holdDuring(async () => {
+      await queue.holdDuring(() => replaced.promise, 'draft');
+      await ended.promise;
+    }, 'action');
+    edit('ab');
+    const saved = queue.saveNow();
+    // The action replaces the draft itself.
+    assert.equal(saves.length, 0);
+    replaced.resolve();
+    await settled();
+    assert.equal(saves.length, 1);
+    await saves[0]?.end();
+    assert.equal(await saved, true);
+    edit('abc');
+    queue.flush();
+    assert.equal(saves.length, 1);
+    queue.prepareToLeave(true);
+    assert.equal(saves.length, 2);
+    ended.resolve();
+    await action;
   });
 
   for (const exists of [true, false]) {
@@ -412,7 +437,7 @@ describe('the save queue', () => {
     test(`ends a requested save of ${name} that was held, although its edit was undone meanwhile`, async (t) => {
       const { queue, saves, edit } = setUp(t, { exists });
       let end: (() => void) | undefined;
-      const held = queue.holdDuring(() => new Promise<void>((resolve) => (end = resolve)));
+      const held = queue.holdDuring(() => new Promise<void>((resolve) => (end = resolve)), 'draft');
       edit('ab');
       let isSaved: boolean | undefined;
       void queue.saveNow().then((saved) => (isSaved = saved));

@@ -114,7 +114,6 @@ test('a copy that this browser kept is called what it is, and the way back from 
       log.push(
         `restored ${source.contents}, ${spare ? `without ${spare.contents}` : 'with what it replaces'}`,
       );
-      saving.saved = source;
     },
   };
   const recovery = new Recovery({
@@ -134,7 +133,7 @@ test('a copy that this browser kept is called what it is, and the way back from 
     'This browser kept changes to this plugin that were not saved',
     'This browser kept the text and the tests that were replaced',
     'restored unsaved, with what it replaces',
-    'restored replaced, without unsaved',
+    'restored replaced, with what it replaces',
   ]);
 });
 
