@@ -15,6 +15,8 @@ import { setUpWebhook, Webhooks } from './vendor/webhooks.ts';
 
 // What `npm start` runs: the vendor's app and, beside it, the plugin service, until Ctrl-C.
 
+const parent = process.ppid;
+
 interface Demo {
   vendorPort: number;
   servicePort: number;
@@ -120,11 +122,17 @@ const greeting = ({ vendorPort, servicePort, database }: Demo) => `
 try {
   const demo = await start(process.env);
   const end = () => {
+    clearInterval(orphanWatch);
     // A second signal ends the process at once.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, end);
     void demo.close();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
+
+  // Where tools/run.js was killed, nothing else would end this process.
+  const orphanWatch = setInterval(() => {
+    if (process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent) end();
+  }, 250);
 
   // This comes last, because a test that reads it may stop the demo at once.
   console.log(greeting(demo));

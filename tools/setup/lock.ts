@@ -9,12 +9,13 @@ import { setTimeout as wait } from 'node:timers/promises';
  */
 export async function lock(file: string): Promise<() => void> {
   const database = new DatabaseSync(file, { timeout: 0 });
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     try {
       database.exec('BEGIN EXCLUSIVE');
       return () => database.close();
     } catch (error) {
       if (!/database is locked/.test(String(error))) throw error;
+      if (isFirst) console.error(`Waiting for another process, which has locked ${file}.`);
       await wait(100);
     }
   }
