@@ -192,7 +192,8 @@ describe('the container image', { skip: whyNot }, () => {
     const { stdout: programs } = await run('ls', [join(files, 'usr/local/bin')]);
     assert.deepEqual(programs.trim().split('\n'), ['node', 'plugin-editor-service']);
     const { stdout: size } = await run('du', ['-sm', '--one-file-system', files]);
-    assert.ok(parseInt(size) < 380, `${size} MB`);
+    // It had 379 once; updates of Debian and of the dependencies change that by some MB. Binaryen's programs alone would be 80.
+    assert.ok(parseInt(size) < 400, `${size} MB`);
     const { stdout: user } = await run('buildah', inContainer(['id', '--user']));
     assert.equal(user.trim(), '10001');
   });
