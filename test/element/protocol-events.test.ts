@@ -74,11 +74,17 @@ describe('unsaved work', () => {
   /** A listener that keeps the work. */
   const keep = (event: Event) => event.preventDefault();
 
-  it('delays a change until it is lost with an editor that fails', async () => {
+  /** An editor with unsaved work that the page keeps. */
+  async function openKept() {
     const all = await openEditor();
-    const { element, received } = all;
     await makeDirty(all);
-    element.addEventListener('plugin-editor-discard', keep);
+    all.element.addEventListener('plugin-editor-discard', keep);
+    return all;
+  }
+
+  it('delays a change until it is lost with an editor that fails', async () => {
+    const all = await openKept();
+    const { element, received } = all;
     element.fn = 'g';
     await element.updateComplete;
     sendFromEditor(element, received, { type: 'error', message: 'broken' });
@@ -88,10 +94,8 @@ describe('unsaved work', () => {
   });
 
   it('delays the removal of a required attribute, and a reload that is left without one', async () => {
-    const all = await openEditor();
+    const all = await openKept();
     const { element, received } = all;
-    await makeDirty(all);
-    element.addEventListener('plugin-editor-discard', keep);
     element.fn = '';
     await element.updateComplete;
     await element.reload();
@@ -121,11 +125,9 @@ describe('unsaved work', () => {
   });
 
   it('delays a change until it is saved when the page keeps it', async () => {
-    const all = await openEditor();
+    const all = await openKept();
     const { element, received, seen, server } = all;
     const frame = frameOf(element);
-    await makeDirty(all);
-    element.addEventListener('plugin-editor-discard', keep);
     apply(element, { fn: 'g', template: 'javascript' });
     await element.updateComplete;
     const [event] = named(seen, 'discard') as never as [PluginEditorDiscardEvent];
@@ -219,9 +221,7 @@ describe('unsaved work', () => {
   });
 
   it('causes no change when it is kept and the change is undone', async () => {
-    const all = await openEditor();
-    await makeDirty(all);
-    all.element.addEventListener('plugin-editor-discard', keep);
+    const all = await openKept();
     all.element.fn = 'g';
     await all.element.updateComplete;
     all.element.fn = 'add-record';
@@ -232,10 +232,8 @@ describe('unsaved work', () => {
   });
 
   it('delays reload() when it is kept', async () => {
-    const all = await openEditor();
+    const all = await openKept();
     const { element, seen, received } = all;
-    await makeDirty(all);
-    element.addEventListener('plugin-editor-discard', keep);
     await element.reload();
     expect(named(seen, 'discard')).to.have.length(1);
     expect(received.of('open')).to.have.length(1);
@@ -247,10 +245,8 @@ describe('unsaved work', () => {
   });
 
   it('is discarded without a question by reload({ discard: true }), with any delayed change', async () => {
-    const all = await openEditor();
+    const all = await openKept();
     const { element, seen, received } = all;
-    await makeDirty(all);
-    element.addEventListener('plugin-editor-discard', keep);
     element.fn = 'g';
     await element.updateComplete;
     await element.reload({ discard: true });
@@ -261,10 +257,8 @@ describe('unsaved work', () => {
   });
 
   it('no longer delays a change once its page is gone', async () => {
-    const all = await openEditor();
+    const all = await openKept();
     const { element, received } = all;
-    await makeDirty(all);
-    element.addEventListener('plugin-editor-discard', keep);
     element.fn = 'g';
     await element.updateComplete;
     evaluateIn(frameOf(element).contentWindow, 'location.reload()');

@@ -324,7 +324,7 @@ export class CodeEditor {
             for (const effect of transaction.effects) {
               if (!effect.is(changeTests)) continue;
               this.#options.onTests(effect.value);
-              // An empty text that replaced an empty one changed the tests alone.
+              // An empty text that replaced an empty one changed only the tests.
               isChanged = true;
             }
           }

@@ -23,7 +23,7 @@ const RETRY = 5_000;
 const MAX_RETRY = 60_000;
 
 /**
- * Has the service check the text whenever typing pauses. The service checks with the compiler that builds, which finds what a
+ * Lets the service check the text whenever typing pauses. The service checks with the compiler that builds, which finds what a
  * build would find; in the page it would be megabytes to load. A check saves nothing. One that fails is tried again later, also
  * where the user types no more. There is one check at a time. A change does not abort it, because the service would end its compiler,
  * and to start another one costs as much as several checks.

@@ -18,7 +18,7 @@ interface VimState {
 }
 
 /**
- * Has undo take back a whole command as in Vim: what `ciw` removes and what is typed then, up to Esc or a movement of the cursor.
+ * Makes undo take back a whole command as in Vim: what `ciw` removes and what is typed then, up to Esc or a movement of the cursor.
  * CodeMirror's history joins a change with the one before where its event is `input.type.compose`.
  */
 function undoByCommand(getVim: () => VimState | null): Extension {

@@ -103,7 +103,7 @@ export class HelpTransport implements Transport {
     for (const { abort } of this.#running.values()) abort.abort();
   }
 
-  /** Has the service start its language server, which takes a while, before the user needs it. */
+  /** Asks the service to start its language server, which takes a while, before the user needs it. */
   async #warmUp(): Promise<void> {
     const params = { position: { line: 0, character: 0 } };
     // A failure is reported with the first request of the user's.

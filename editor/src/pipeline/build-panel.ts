@@ -13,7 +13,7 @@ export interface BuildPanelOptions {
   /** The log of the last build. */
   log: string;
   onJump: (problem: Problem) => void;
-  /** Has the assistant explain a problem, where there is one. */
+  /** Asks the assistant to explain a problem, where there is one. */
   onExplain?: ((problem: Problem) => void) | undefined;
   onStop: () => void;
 }

@@ -268,7 +268,7 @@ export class Pipeline extends Emitter<PipelineEvents> {
     return isUsed ?? false;
   }
 
-  /** Deploys the text as a new version; `message` says what is new in it. With `rollout` it gets a share of the runs alone. */
+  /** Deploys the text as a new version; `message` says what is new in it. With `rollout` it gets only a share of the runs. */
   async runDeploy(message = '', rollout?: RolloutTerms): Promise<boolean> {
     this.#lostDeployment = undefined;
     this.#beginsRollout = rollout !== undefined;

@@ -40,19 +40,19 @@ export class Assistance {
     return { id: 'assist', label: texts().assist.title, icon: 'talk', content: () => this.#content() };
   }
 
-  /** Has the assistant explain a problem. */
+  /** Asks the assistant to explain a problem. */
   explain(problem: Problem): Promise<void> {
     const prompt = `${texts().assist.explainProblem}: ${problem.message}`;
     return this.#ask(prompt, { problems: [toProblem(problem)] });
   }
 
-  /** Has the assistant make a test pass that failed. */
+  /** Asks the assistant to make a failed test pass. */
   passTest(entry: TestEntry): Promise<void> {
     const prompt = `${texts().assist.passTest}: ${this.#workspace.document.tests.titleOf(entry)}`;
     return this.#ask(prompt, { failures: this.#failuresOf([entry]) });
   }
 
-  /** Has the assistant write a test. */
+  /** Asks the assistant to write a test. */
   writeTest(): Promise<void> {
     return this.#ask(texts().assist.writeTest);
   }

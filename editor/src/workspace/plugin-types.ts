@@ -158,7 +158,7 @@ export class PluginTypes {
     }
   }
 
-  /** Has the text checked, built and run anew where that is with other types than before. */
+  /** Makes the next check, build and run of the text use the new types, where they differ from those before. */
   #checkText({ declarations, input, output, connections, libraries }: NamespaceTypes): void {
     const former = this.#checkedWith;
     this.#checkedWith = JSON.stringify([declarations, input, output, connections, libraries]);

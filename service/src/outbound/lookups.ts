@@ -112,7 +112,7 @@ export class Lookups {
       const began = performance.now();
       const looking = this.#find(hostname);
       found.resolve(looking);
-      // A rejection is handled here: nobody waits for a name that is looked up again.
+      // A rejection is handled here, because no call waits for a name that is looked up again.
       const hasFound = await found.promise.then(
         () => true,
         () => false,
