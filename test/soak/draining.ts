@@ -58,7 +58,10 @@ export async function measureDraining(
       value: total.failures.length,
       limit: 0,
       unit: '',
-      note: `${total.answered} answered, ${total.closing} of them with "connection: close" after the signal`,
+      note: [
+        `${total.answered} answered, ${total.closing} of them with "connection: close" after the signal`,
+        ...total.failures.slice(0, 3),
+      ].join('; '),
     },
     { name: 'rounds that ended with another code than 0', value: rounds - wellEnded, limit: 0, unit: '' },
     { name: 'rounds without "connection: close"', value: rounds - announced, limit: 0, unit: '' },

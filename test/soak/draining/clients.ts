@@ -16,6 +16,9 @@ export interface ClientReport {
   readonly failures: string[];
 }
 
+/** More than a service has sockets that listen at an address. */
+const mostResets = 64;
+
 /**
  * Clients that keep their connections and send one request after the other until connections are refused.
  * @param next the request that a client sends as its n-th
@@ -43,16 +46,16 @@ export class DrainedClients {
 
   async #runClient(client: number): Promise<void> {
     const connection = new Connection(this.#base);
-    // The system makes connections before the service hears of them, and takes them back when the port is closed. Such a
-    // reset counts as a refusal where the very next attempt is refused. A client that is still writing gets EPIPE.
-    let reset: string | undefined;
+    // The system makes connections before the service hears of them, and takes back those of a socket that is closed. A client that
+    // tries again may meet another socket of the service, which is closed a moment later. Such resets count as refusals where no
+    // answer follows. A client that is still writing gets EPIPE.
+    const resets: string[] = [];
     for (let n = 0; ; n++) {
       const { method, path, ...sent } = this.#next(client, n);
       const what = `${method} ${path}`;
       try {
         const { status, headers } = await connection.send(method, path, sent);
-        if (reset !== undefined) this.report.failures.push(reset);
-        reset = undefined;
+        this.report.failures.push(...resets.splice(0));
         if (status === 200) this.report.answered += 1;
         else this.report.failures.push(`${what}: ${status}`);
         if (this.#isSignalSent && headers.connection === 'close') this.report.closing += 1;
@@ -60,14 +63,13 @@ export class DrainedClients {
         const { code, syscall } = error as NodeJS.ErrnoException;
         if (this.#isSignalSent && syscall === 'connect') break;
         const failure = `${what}: ${String(error)}`;
-        const isReset = code === 'ECONNRESET' || code === 'EPIPE';
-        const isFirstReset = this.#isSignalSent && isReset && reset === undefined;
-        if (isFirstReset) reset = failure;
-        else this.report.failures.push(failure);
+        const isReset = this.#isSignalSent && (code === 'ECONNRESET' || code === 'EPIPE');
+        (isReset ? resets : this.report.failures).push(failure);
         // Without the service there would be no end of it.
-        if (!isFirstReset && syscall === 'connect') break;
+        if (syscall === 'connect' || resets.length > mostResets) break;
       }
     }
+    if (resets.length > mostResets) this.report.failures.push(...resets);
     connection.close();
   }
 }
