@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { findBinaries } from './binaries.ts';
 import type { Binaries, PostgresRelease } from './binaries.ts';
 import { freePort } from '../support/free-port.ts';
+import { memoryFolder } from '../support/memory-folder.ts';
 
 /** Settings that are quick, and lose the data in a crash. */
 const hasty = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -41,7 +42,7 @@ export class Cluster {
    */
   static async create(options: { durable: boolean; release?: PostgresRelease }): Promise<Cluster> {
     const binaries = await findBinaries(options.release);
-    const directory = mkdtempSync(join(tmpdir(), 'postgres-data-'));
+    const directory = mkdtempSync(join(options.durable ? tmpdir() : memoryFolder, 'postgres-data-'));
     const { user } = binaries;
     if (user) chownSync(directory, user.uid, user.gid);
     // The default order of texts is that of a language, as on most servers, so that one that is not asked for by its
