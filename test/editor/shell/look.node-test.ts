@@ -57,8 +57,12 @@ test('shows in forced colours what a search finds, and which completion is chose
   const session = await page.createCDPSession();
   const features = [{ name: 'forced-colors', value: 'active' }];
   await session.send('Emulation.setEmulatedMedia', { features });
+  // In one step: the list of completions is drawn anew when more of them arrive.
   const outlines = (selector: string) =>
-    page.$$eval(selector, (all) => all.map((one) => getComputedStyle(one).outlineStyle));
+    page.evaluate(
+      (all) => [...document.querySelectorAll(all)].map((one) => getComputedStyle(one).outlineStyle),
+      selector,
+    );
   await page.focus('.cm-content');
   await pressKeys(page, 'Control', 'f');
   await page.waitForSelector('.find input:focus');
