@@ -50,3 +50,19 @@ for (const module of ['client', 'server', 'editor'])
     assert.ok(exported.length > 0);
     for (const name of exported) assert.match(own, new RegExp(`\`(?:class |const )?${name}\\b`), name);
   });
+
+test('the reference of modules shows the fields of every record', () => {
+  assert.doesNotMatch(reference, /z\.output</);
+});
+
+test('the reference of operations shows bounds, inner fields and alternatives of records', () => {
+  const operations = read('docs/reference/operations.md');
+  for (const row of [
+    '| `expires_in?` | integer (60 to 86,400) |',
+    '| `message?` | string (at most 500 characters) |',
+    '| `draft.revision` | string |',
+    '| `tokens[].endsAt?` | string (ISO 8601) |',
+    '| `credential?` | { type: "header"; header: string;',
+  ])
+    assert.ok(operations.includes(row), row);
+});

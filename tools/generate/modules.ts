@@ -126,6 +126,8 @@ function describe(source: Source, declaration: Declaration): Entry {
       const type = unionOf(source, textOf(source, declaration.typeAnnotation));
       const [, schema = ''] = /^z\.output<typeof (\w+)>$/.exec(type) ?? [];
       const record = recordType(schema);
+      if (schema && !record)
+        throw new Error(`${source.path}: the file of ${schema} must be among FILES in record-fields.ts.`);
       if (!record) return entry(`type ${name} = ${type}`);
       const docAt = ({ file, start }: { file: string; start: number }) =>
         docBefore(read(file), { start, end: start });

@@ -42,6 +42,29 @@ const TITLES: Readonly<Record<string, string>> = {
   agents: 'Tools for agents',
 };
 
+/** The parameters of paths, each of which means the same in every path. */
+export function pathParameters({ paths }: Pick<OpenApi, 'paths'>): string {
+  const all = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ parameters = [] }) =>
+      parameters.filter(({ in: place }) => place === 'path'),
+    ),
+  );
+  const byName = new Map(all.map((one) => [one.name, one]));
+  return table(
+    ['in the path', 'meaning'],
+    [...byName.values()].map(({ name, schema, description = '' }) => {
+      const [example] = schema.examples ?? [];
+      return [
+        code(`{${name}}`),
+        prose(description) + (example === undefined ? '' : ` Example: ${code(example)}`),
+      ];
+    }),
+  );
+}
+
+/** The header that every operation with an environment token takes, which the page describes once. */
+const ACTOR = 'x-actor';
+
 /** The sections of the records that requests and responses refer to. */
 export const recordSections = ({ components }: OpenApi): string =>
   Object.entries(components.schemas)
@@ -54,15 +77,34 @@ const fieldsOf = (schema: Schema): string[] => [
   schema.properties ? fieldTable(schema) : typeOf(schema),
 ];
 
-const fieldTable = ({ properties = {}, required = [] }: Schema) =>
-  table(
-    ['field', 'type', 'meaning'],
-    Object.entries(properties).map(([name, field]) => [
-      code(name + (required.includes(name) ? '' : '?')),
-      typeOf(field),
-      prose(field.description ?? ''),
-    ]),
-  );
+const fieldTable = (schema: Schema) => table(['field', 'type', 'meaning'], fieldRows(schema));
+
+/** A row for each field. The fields of an object inside follow it, such as `draft.revision`, and `tokens[].id` in a list. */
+const fieldRows = ({ properties = {}, required = [] }: Schema, prefix = ''): string[][] =>
+  Object.entries(properties).flatMap(([name, field]) => {
+    const { inner, type, suffix } = innerObject(field);
+    return [
+      [
+        code(prefix + name + (required.includes(name) ? '' : '?')),
+        type,
+        prose(field.description ?? field.anyOf?.[0]?.description ?? ''),
+      ],
+      ...(inner ? fieldRows(inner, `${prefix}${name}${suffix}.`) : []),
+    ];
+  });
+
+/** The object that a field, or each item of a list, is, where that has fields and no name; and the type without them. */
+function innerObject(field: Schema): { inner?: Schema; type: string; suffix: string } {
+  const [first = field, nothing, ...others] = field.anyOf ?? [];
+  const isNullable = nothing?.type === 'null' && others.length === 0;
+  const value = isNullable ? first : field;
+  const isList = value.type === 'array';
+  const inner = isList ? (value.items ?? {}) : value;
+  if (inner.$ref || !inner.properties || Object.keys(inner.properties).length === 0)
+    return { type: typeOf(field), suffix: '' };
+  const type = isList ? `list of ${mostItems(value)}objects` : 'object';
+  return { inner, type: isNullable ? `${type} or null` : type, suffix: isList ? '[]' : '' };
+}
 
 function describeOperation(
   request: string,
@@ -70,7 +112,7 @@ function describeOperation(
   common: ReadonlySet<string>,
 ): string {
   const { operationId, summary, description, security, parameters = [], requestBody, responses } = operation;
-  const listed = parameters.filter(({ in: place }) => place !== 'path');
+  const listed = parameters.filter(({ in: place, name }) => place !== 'path' && name !== ACTOR);
   const ownResponses = Object.entries(responses).filter(([, { $ref }]) => !$ref);
   const errors = errorsOf(operation).filter((error) => !common.has(error));
   return [
@@ -101,14 +143,18 @@ function describeOperation(
 /** A stream is a paragraph with its description. */
 function describeResponse(
   status: string,
-  { description = '', content = {} }: OpenApiOperation['responses'][string],
+  { description = '', headers = {}, content = {} }: OpenApiOperation['responses'][string],
 ): string[] {
   const isStream = ([type, { schema }]: [string, { schema: Schema }]) =>
     type !== 'application/json' && schema.description !== undefined;
   const types = Object.entries(content);
   const usual = contentOf(Object.fromEntries(types.filter((one) => !isStream(one))));
+  const own = Object.keys(headers).filter((name) => name !== 'x-request-id');
   return [
-    `Response ${status}: ${[usual, prose(description)].filter(Boolean).join('. ')}`.trim(),
+    [
+      `Response ${status}: ${[usual, prose(description)].filter(Boolean).join('. ')}`,
+      ...(own.length > 0 ? [`Headers: ${own.map(code).join(', ')}.`] : []),
+    ].join(' '),
     ...types
       .filter(isStream)
       .map(([type, { schema }]) => `As ${code(type)}: ${prose(schema.description ?? '')}`),
@@ -128,7 +174,9 @@ const errorsOf = ({ responses }: OpenApiOperation): string[] =>
 
 function tokenOf(security: OpenApiOperation['security'] = []): string {
   const names = security.flatMap((one) => Object.keys(one)).map((name) => name.replace('Token', ' token'));
-  return names.length > 0 ? `, with an ${names.join(' or an ')}` : '';
+  // An empty entry means that a token may be left out.
+  const isOptional = security.some((one) => Object.keys(one).length === 0);
+  return names.length > 0 ? `, with ${isOptional ? 'no token, ' : ''}an ${names.join(' or an ')}` : '';
 }
 
 const contentOf = (content: Record<string, { schema: Schema }>) =>
@@ -136,20 +184,57 @@ const contentOf = (content: Record<string, { schema: Schema }>) =>
     .map(([type, { schema }]) => (type === 'application/json' ? typeOf(schema) : code(type)))
     .join(' or ');
 
-/** A type in one line; a record is a link to its fields. */
+/** A type in one line, with its bounds; a record is a link to its fields. */
 function typeOf(schema: Schema): string {
   const name = schema.$ref?.replace(/^.*\//, '');
   if (name) return `[${name}](#record-${name.toLowerCase()})`;
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ');
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) {
+    const text = choices.map(typeOf).join(' or ');
+    return text.length > LONGEST_TYPE ? 'object, which `/openapi.json` describes' : text;
+  }
   if (schema.enum) return schema.enum.map((one) => code(String(one))).join(', ');
   if (schema.const !== undefined) return code(JSON.stringify(schema.const));
-  if (schema.type === 'array') return `list of ${typeOf(schema.items ?? {})}`;
-  if (schema.properties) {
+  if (schema.type === 'array') return `list of ${mostItems(schema)}${typeOf(schema.items ?? {})}`;
+  if (schema.properties && Object.keys(schema.properties).length > 0) {
     const { required = [] } = schema;
     const fields = Object.entries(schema.properties).map(
       ([key, field]) => `${key}${required.includes(key) ? '' : '?'}: ${typeOf(field).replaceAll('`', '')}`,
     );
     return `{ ${fields.join('; ')} }`.replaceAll(/\[(\w+)\]\([^)]*\)/g, '$1');
   }
-  return [schema.type ?? 'any JSON'].flat().join(' or ');
+  const bounds = boundsOf(schema);
+  return [schema.type ?? 'any JSON'].flat().join(' or ') + (bounds && ` (${bounds})`);
+}
+
+/** The types of language help are unions that no line can show. */
+const LONGEST_TYPE = 400;
+
+/** How many items a list may have, unless each of its values can be there once. */
+const mostItems = ({ maxItems, items }: Schema) =>
+  maxItems === undefined || items?.enum ? '' : `at most ${maxItems.toLocaleString('en')} `;
+
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': 'ISO 8601',
+  date: '`YYYY-MM-DD`',
+  uri: 'URL',
+  uuid: 'UUID',
+};
+
+function boundsOf({ format = '', minimum, maximum, maxLength, additionalProperties }: Schema): string {
+  const number = (value: number) => value.toLocaleString('en');
+  const isBound = (value: number | undefined) =>
+    value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER;
+  const [least, most] = [isBound(minimum) ? minimum : undefined, isBound(maximum) ? maximum : undefined];
+  return [
+    FORMATS[format] ?? '',
+    least !== undefined && most !== undefined ? `${number(least)} to ${number(most)}` : '',
+    least !== undefined && most === undefined && least > 0 ? `from ${number(least)}` : '',
+    maxLength === undefined ? '' : `at most ${number(maxLength)} characters`,
+    typeof additionalProperties === 'object' && additionalProperties.type === 'string'
+      ? 'its values are strings'
+      : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
 }

@@ -10,7 +10,7 @@ import { reactModule } from './react.ts';
 import { limitTables } from './limits.ts';
 import { llmsText } from './llms-text.ts';
 import { code, fillMarkers, table } from './markdown.ts';
-import { commonErrors, operationSections, recordSections } from './operations.ts';
+import { commonErrors, operationSections, pathParameters, recordSections } from './operations.ts';
 import { pageSections } from './pages.ts';
 import { pythonLibrary } from './python-library.ts';
 import { type ServiceFacts, serviceFacts } from './service.ts';
@@ -41,7 +41,8 @@ export async function committedFiles(manifest = createManifest()): Promise<Map<s
 const serviceSections = (facts: ServiceFacts): Record<string, Record<string, string>> => ({
   'docs/reference/http.md': { 'error codes': errorCodeTable(facts) },
   'docs/reference/operations.md': {
-    'common errors': `Every operation can also answer ${commonErrors(facts.openApi).join(', ')}.`,
+    'path parameters': pathParameters(facts.openApi),
+    'common errors': `${commonErrors(facts.openApi).join(', ')}.`,
     operations: operationSections(facts.openApi),
     records: recordSections(facts.openApi),
   },

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { type Expression, type ObjectPropertyKind, parseSync } from 'oxc-parser';
 
 /** The files with the schemas of responses. */
-const FILES = ['src/core/records.ts', 'src/core/client/records.ts', 'src/server/environment-records.ts'];
+const FILES = [
+  'src/core/records.ts',
+  'src/core/client/records.ts',
+  'src/server/environment-records.ts',
+  'src/server/connection-records.ts',
+  'src/server/library-records.ts',
+  'src/server/webhook-records.ts',
+];
 
 /** One field of a record, and where the doc comment before it would be. */
 export interface RecordField {

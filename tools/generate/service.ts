@@ -30,7 +30,12 @@ export interface OpenApiOperation {
   requestBody?: { description?: string; required?: boolean; content: Record<string, { schema: Schema }> };
   responses: Record<
     string,
-    { $ref?: string; description?: string; content?: Record<string, { schema: Schema }> }
+    {
+      $ref?: string;
+      description?: string;
+      headers?: Record<string, unknown>;
+      content?: Record<string, { schema: Schema }>;
+    }
   >;
 }
 
@@ -40,11 +45,18 @@ export interface Schema {
   const?: unknown;
   enum?: unknown[];
   anyOf?: Schema[];
+  oneOf?: Schema[];
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: Schema | boolean;
   description?: string;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+  examples?: string[];
 }
 
 /** Modules of the service and the constants in each that hold limits. */

@@ -35,10 +35,16 @@ export const access: ServiceInterface = {
       method: 'GET',
       path: '/auth/v2/access/:identifier/:namespace/:ext',
       summary: 'Get an editor token for a plugin',
+      description: 'Creates the tenant if it never existed.',
       tag: 'access',
       auth: 'environment',
       scope: 'access',
-      query: z.object({ permissions: permissionsParameter, actor: actorSchema.optional() }),
+      query: z.object({
+        permissions: permissionsParameter,
+        actor: actorSchema.optional().meta({
+          description: 'Your opaque id for the person who gets the token. Drafts, versions and pins keep it.',
+        }),
+      }),
       responses: { 200: json(editorTokenSchema, { description: 'A new token.' }) },
       errors: { 400: ['invalid-text'], 403: ['tenant-suspended', 'tenant-deleted'] },
       handle: async ({ c, target, query, caller }, context) => {

@@ -35,11 +35,11 @@ import { lockPlugin } from '../storage/db.ts';
 const buildResult = z
   .object({
     succeeded: z.boolean(),
-    outputLog: z.string().meta({ description: 'All that was logged, a line each.' }),
+    outputLog: z.string().meta({ description: 'Everything that was logged, in lines.' }),
     diagnostics: z
       .array(diagnosticSchema)
       .optional()
-      .meta({ description: 'What was found in the source; left out where that is nothing.' }),
+      .meta({ description: 'The errors and warnings; missing if there are none.' }),
   })
   .meta({ id: 'BuildResult' });
 
@@ -52,8 +52,7 @@ export const build: ServiceInterface = {
       method: 'POST',
       path: '/api/v1/build/:language/:identifier/:namespace/:pluginName',
       summary: 'Save and build a draft',
-      description:
-        'Saves the source as the draft, also where it does not build, and leaves the tests of the draft as they are.',
+      description: 'Saves the source as the draft, even if it does not build. The tests of the draft stay.',
       tag: 'builder',
       auth: 'editor',
       permission: 'write',
@@ -65,7 +64,7 @@ export const build: ServiceInterface = {
           description: 'How the build ended.',
           headers: ['etag'],
           events:
-            'An event `log` for each line, as it happens, and at the end one `result`, which is the response as JSON; or one `error`, `{ status, error }`, whose status and body a response would have had, such as 403 `storage-full`.',
+            'An event `log` for each line as it is written, and at the end one `result`, which is the response as JSON; or one `error`, `{ status, error }`, with the status and the body of an error, such as 403 `storage-full`.',
         }),
       },
       errors: {

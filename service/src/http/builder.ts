@@ -21,14 +21,17 @@ import { readDraft, readDraftState } from '../storage/tables/drafts.ts';
 
 const features = z
   .object({
-    features: z
-      .array(z.string())
-      .meta({ description: 'What the service offers beside saving.', examples: [['testing']] }),
+    features: z.array(z.string()).meta({
+      description: 'What the service can do besides saving: `testing`, `stream_builds`.',
+      examples: [['testing']],
+    }),
     languages: z.array(
       z.object({
-        identifier: z.string().meta({ examples: ['typescript'] }),
-        pretty: z.string().meta({ examples: ['TypeScript'] }),
-        short: z.string().meta({ examples: ['ts'] }),
+        identifier: z
+          .string()
+          .meta({ description: '`{language}` in paths, and `lang` of records.', examples: ['typescript'] }),
+        pretty: z.string().meta({ description: 'The display name.', examples: ['TypeScript'] }),
+        short: z.string().meta({ description: 'The short name.', examples: ['ts'] }),
       }),
     ),
   })
@@ -43,10 +46,10 @@ export const builder: ServiceInterface = {
       id: 'getFeatures',
       method: 'GET',
       path: '/api/v1/features',
-      summary: 'What the service offers',
+      summary: 'Read what the service can do',
       tag: 'builder',
       auth: 'none',
-      responses: { 200: json(features, { description: 'Its features and languages.' }) },
+      responses: { 200: json(features, { description: 'The features and languages.' }) },
       handle: (_, { features: all, languages }) => {
         const known = [...languages.values()].map(({ identifier, pretty, short }) => ({
           identifier,
@@ -68,7 +71,10 @@ export const builder: ServiceInterface = {
       headers: ['if-none-match'],
       responses: {
         200: json(sourceSchema, { description: 'The draft.', headers: draftHeaders }),
-        304: empty({ description: 'The client has it already.', headers: draftHeaders }),
+        304: empty({
+          description: 'The draft still has the entity tag of the request.',
+          headers: draftHeaders,
+        }),
       },
       errors: { 404: ['draft-not-found'] },
       handle: async ({ c, target }, { storage }) => {
@@ -91,7 +97,7 @@ export const builder: ServiceInterface = {
       permission: 'write',
       headers: ['if-match', 'if-none-match'],
       body: jsonBody(sourceSchema, {
-        description: 'A plugin source record.',
+        description: 'The source, with its tests.',
         limit: sourceLimit,
         code: 'invalid-record',
         name: 'the record',

@@ -23,14 +23,14 @@ export const check: ServiceInterface = {
       id: 'checkSource',
       method: 'POST',
       path: '/api/v1/check/:language/:identifier/:namespace/:pluginName',
-      summary: 'What a build of a source would find',
-      description: 'Saves nothing, and nothing can be deployed by it.',
+      summary: 'Check a source',
+      description: 'Finds what a build would find. Saves nothing, and the check cannot be deployed.',
       tag: 'builder',
       auth: 'editor',
       permission: 'write',
       body: textBody({ description: 'The source.', limit: sourceLimit }),
       isQueued: true,
-      responses: { 200: json(checked, { description: 'What was found.' }) },
+      responses: { 200: json(checked, { description: 'The errors and warnings.' }) },
       errors: { 409: ['check-superseded'], 429: ['too-many-requests'], 503: ['busy', 'cancelled'] },
       handle: async ({ c, path, target, caller, body }, context) => {
         const { identifier } = requireLanguage(context, path.language);

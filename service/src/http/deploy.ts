@@ -30,14 +30,10 @@ const longestMessage = 500;
 
 const deployRequest = z
   .object({
-    message: z
-      .string()
-      .max(longestMessage)
-      .optional()
-      .meta({ description: 'What is new in the version; kept with it.' }),
+    message: z.string().max(longestMessage).optional().meta({ description: 'What is new in the version.' }),
     rollout: rolloutTermsSchema.optional().meta({
       description:
-        'Gives the version to a share of the runs, and pins what is live, in one step with the deploy.',
+        'Starts a rollout of the version, and pins what is live, in one transaction with the deploy.',
     }),
   })
   .meta({ id: 'DeployRequest' });
@@ -47,10 +43,10 @@ const deployed = z
     version: versionNameSchema,
     unchanged: z.literal(true).optional().meta({
       description:
-        'The draft is what the newest version was made of: that version is returned, and no other is made.',
+        'The draft is the same as the newest version: that version is returned, and no other is created.',
     }),
     live: versionNameSchema.meta({
-      description: 'What runs now where no version is named: a deploy never moves a pin.',
+      description: 'The version that runs now when a request names none. A deploy never changes a pin.',
     }),
   })
   .meta({ id: 'Deployed' });
@@ -64,12 +60,12 @@ export const deploy: ServiceInterface = {
       path: '/api/v1/draft/:identifier/:namespace/:pluginName/promote',
       summary: 'Deploy a draft',
       description:
-        'Makes a version of the draft, which has to have a successful build. Can be tried again where its response was lost: a draft that is what the newest version was made of makes no other one, whether it is built or not. A `rollout` is then a conflict where that version is live, or where a rollout of another version or with other terms is there.',
+        'Creates a version of the draft, which must have a successful build. A deploy whose response was lost can be repeated: a draft that is the same as the newest version creates no other one, whether it is built or not. In that case, a `rollout` is a conflict if the newest version is live, or if there is a rollout of another version or with other terms.',
       tag: 'builder',
       auth: 'editor',
       permission: 'deploy',
       headers: ['if-match'],
-      body: optionalJsonBody(deployRequest, { description: 'A message, a rollout, or nothing.' }),
+      body: optionalJsonBody(deployRequest, { description: 'A message, a rollout, both or nothing.' }),
       responses: { 200: json(deployed, { description: 'The version.' }) },
       errors: {
         403: ['storage-full'],

@@ -23,7 +23,8 @@ import type { RolloutCount } from '../storage/tables/rollouts.ts';
 import type { LiveVersion } from '../storage/tables/versions.ts';
 
 const inputBody = textBody({
-  description: 'What the plugin gets: JSON, whatever its type says, where it was built with types.',
+  description:
+    'The input of the plugin. If it was built with types, this must be JSON, whatever the content type is.',
   limit: runLimits.input,
   tooLarge: 'input-limit',
   example: 'Ada',
@@ -31,7 +32,7 @@ const inputBody = textBody({
 
 const responses = {
   200: text({
-    description: 'The output of the plugin: JSON where it was built with types.',
+    description: 'The output of the plugin; JSON if it was built with types.',
     orJson: true,
     headers: ['x-plugin-version', 'x-suborbital-requestid', 'server-timing'],
   }),
@@ -65,7 +66,7 @@ export const execution: ServiceInterface = {
       method: 'POST',
       path: '/exec/name/:identifier/:namespace/:pluginName',
       summary: 'Run the live version of a plugin',
-      description: 'While another version is rolled out, a share of the runs gets that one.',
+      description: 'During a rollout, a share of the runs gets the version that is rolled out.',
       tag: 'execution',
       auth: 'run',
       scope: 'run',

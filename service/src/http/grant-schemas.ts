@@ -23,7 +23,7 @@ export const actorSchema = z
   .max(longestActor)
   .refine(isShowable, 'must hold no control or bidirectional characters')
   .meta({
-    description: `The vendor's opaque id for the person, up to ${longestActor} characters. Drafts, versions and pins keep it.`,
+    description: 'Your opaque id for the person. Drafts, versions and pins keep it.',
     example: 'user-42',
   });
 
@@ -43,12 +43,14 @@ export function checkStorable(texts: Readonly<Record<string, string | undefined>
   }
 }
 
+const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+
 /** The permissions of a token in a body of JSON. */
 export const permissionsSchema = z
   .array(z.enum(permissions))
   .min(1)
   .max(permissions.length)
-  .meta({ description: 'What the token lets do; `read` is always among it.' });
+  .meta({ description: 'What the token permits. `read` is always included.' });
 
 /** The permissions of a token in a query, separated by commas. */
 export const permissionsParameter = z
@@ -60,7 +62,7 @@ export const permissionsParameter = z
   .transform((text) => text.split(',').filter(isPermission))
   .optional()
   .meta({
-    description: `What the token lets do, separated by commas: some of ${permissions.map((one) => `\`${one}\``).join(', ')}. \`read\` is always among it; by default it is ${defaultPermissions.join(', ')}.`,
+    description: `What the token permits, separated by commas: some of ${listed(permissions)}. \`read\` is always included. By default ${listed(defaultPermissions)}, as far as the scopes of the environment token allow.`,
     override: { type: 'string', pattern: `^(${permissions.join('|')})(,(${permissions.join('|')}))*$` },
     example: 'read,write',
   });

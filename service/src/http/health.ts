@@ -22,7 +22,7 @@ export const health: ServiceInterface = {
       id: 'getHealth',
       method: 'GET',
       path: '/healthz',
-      summary: 'Whether the process lives',
+      summary: 'Check that the process is alive',
       tag: 'service',
       auth: 'monitor',
       responses: {
@@ -36,12 +36,14 @@ export const health: ServiceInterface = {
       id: 'getReadiness',
       method: 'GET',
       path: '/readyz',
-      summary: 'Whether requests should come here',
+      summary: 'Check that the service is ready for requests',
       tag: 'service',
       auth: 'monitor',
       responses: {
         200: json(readiness, { description: 'The service is ready for requests.' }),
-        503: json(readiness, { description: 'Requests should go to another node; the response says why.' }),
+        503: json(readiness, {
+          description: 'The service is not ready: send requests to another node. The response says why.',
+        }),
       },
       handle: async (_, context) => {
         const body = await context.readiness();

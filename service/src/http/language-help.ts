@@ -17,7 +17,9 @@ import { readDeclarations } from '../storage/tables/namespaces.ts';
 const helpBody = z
   .object({
     contents: z.string().meta({ description: 'The whole source as it is now.' }),
-    request: helpRequest,
+    request: helpRequest.meta({
+      description: 'A method of the Language Server Protocol, and its parameters without `textDocument`.',
+    }),
   })
   .meta({ id: 'LanguageHelpRequest' });
 
@@ -25,7 +27,7 @@ const helpResponse = z
   .object({
     result: z
       .union([...new Set(Object.values(helpResults))])
-      .meta({ description: 'The result of the requested method.' }),
+      .meta({ description: 'What the Language Server Protocol defines as the result of the method.' }),
   })
   .meta({ id: 'LanguageHelp' });
 
@@ -38,11 +40,14 @@ export const languageHelp: ServiceInterface = {
       path: '/api/v1/language-help/:language/:identifier/:namespace/:pluginName',
       summary: 'Help with writing a source',
       description:
-        'Completion, hover, signatures, definitions, renaming, quick fixes and formatting for JavaScript and TypeScript, in terms of the Language Server Protocol. Each request comes with the whole source, so that any node can answer it.',
+        'Completion, hover, signatures, definitions, renaming, quick fixes and formatting for JavaScript and TypeScript, as in the Language Server Protocol. Each request has the whole source, so that any node can answer it.',
       tag: 'builder',
       auth: 'editor',
       permission: 'read',
-      body: jsonBody(helpBody, { description: 'A source, and what is asked of it.', limit: sourceLimit }),
+      body: jsonBody(helpBody, {
+        description: 'The source, and a method with its parameters.',
+        limit: sourceLimit,
+      }),
       isQueued: true,
       responses: { 200: json(helpResponse, { description: 'The help.' }) },
       errors: {

@@ -19,7 +19,7 @@ export const openApi: ServiceInterface = {
       id: 'getOpenApi',
       method: 'GET',
       path: '/openapi.json',
-      summary: 'This document',
+      summary: 'Read the OpenAPI document',
       tag: 'service',
       auth: 'none',
       responses: { 200: json(documentSchema, { description: 'An OpenAPI document.' }) },

@@ -66,12 +66,12 @@ export const pageQuery = (rows = defaultRows) => ({
     .optional()
     .transform((limit) => limit ?? rows)
     .meta({
-      description: `How many there may be in the response, by default ${rows}.`,
+      description: `How many rows the page may have, by default ${rows}.`,
       // A schema must not have a default that is above its maximum.
       override: { type: 'integer', minimum: 1, maximum: maxRows, ...(rows <= maxRows && { default: rows }) },
     }),
   after: z.string().max(longestCursor).optional().meta({
-    description: '`next` of the page before, with the same other parameters.',
+    description: '`next` of the page before. The other parameters must be the same.',
   }),
 });
 

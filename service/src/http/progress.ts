@@ -7,11 +7,11 @@ import { findPluginRecord } from '../storage/tables/plugin-records.ts';
 
 const pluginProgress = z
   .object({
-    built: z.boolean().meta({ description: 'The draft as it is has a successful build.' }),
+    built: z.boolean().meta({ description: 'Whether the current draft has a successful build.' }),
     deployed: z
       .object({
         version: z.string().meta({ description: 'The newest version.', examples: ['v1.0.0'] }),
-        current: z.boolean().meta({ description: 'It is of the draft as it is.' }),
+        current: z.boolean().meta({ description: 'Whether it was made of the current draft.' }),
       })
       .optional(),
   })
@@ -24,7 +24,7 @@ export const progress: ServiceInterface = {
       id: 'getProgress',
       method: 'GET',
       path: '/api/v1/progress/:identifier/:namespace/:pluginName',
-      summary: 'How far a plugin is',
+      summary: 'Read how far a plugin is',
       tag: 'builder',
       auth: 'editor',
       permission: 'read',

@@ -15,7 +15,7 @@ import { findNamespace } from '../storage/tables/namespaces.ts';
 const defaultNamespace = 'default';
 
 const description =
-  'Needs no token. With an editor token, or an environment token with the scope `read`, the template is that of the namespace: where that has types, the vendor’s own source or one that takes and gives values, and the samples as tests; where it has connections, a comment names what `fetch` may reach.';
+  'With an editor token, or an environment token with the scope `read`, the template is the one of the namespace. If the namespace has types, that is its own template or one that takes and returns values, with the samples as tests. If it has connections, a comment names what `fetch` may reach.';
 
 /** The builder interface's templates. */
 export const templates: ServiceInterface = {
@@ -24,12 +24,12 @@ export const templates: ServiceInterface = {
       id: 'getTemplate',
       method: 'GET',
       path: '/api/v1/template/:language',
-      summary: 'A new plugin in a language',
+      summary: 'Read a template',
       description,
       tag: 'builder',
       auth: 'optional',
       scope: 'any',
-      responses: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
+      responses: { 200: json(sourceSchema, { description: 'A source that builds as it is.' }) },
       handle: async ({ c, path, caller }, context) => ({
         status: 200,
         body: await templateFor(
@@ -45,7 +45,7 @@ export const templates: ServiceInterface = {
       id: 'getNamedTemplate',
       method: 'GET',
       path: '/api/v2/template/:language/:pluginName',
-      summary: 'A new plugin of a name in a language',
+      summary: 'Read a template with the name of the plugin',
       description,
       tag: 'builder',
       auth: 'optional',
@@ -55,11 +55,11 @@ export const templates: ServiceInterface = {
           .string()
           .optional()
           .meta({
-            description: 'The namespace of the plugin, by default that of the token, else `default`.',
+            description: 'The namespace of the plugin; by default the one of the token, else `default`.',
             examples: ['default'],
           }),
       }),
-      responses: { 200: json(sourceSchema, { description: 'Source that works as it is.' }) },
+      responses: { 200: json(sourceSchema, { description: 'A source that builds as it is.' }) },
       handle: async ({ c, path, query, caller }, context) => ({
         status: 200,
         body: await templateFor(

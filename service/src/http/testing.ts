@@ -33,19 +33,21 @@ const tested = z
     result: z
       .string()
       .optional()
-      .meta({ description: 'The output of the plugin, as text: JSON where it was built with types.' }),
+      .meta({ description: 'The output of the plugin as text, which is JSON in a namespace with types.' }),
     error: z
       .object({
         code: z.enum(runErrorCodes),
         message: z.string(),
-        path: z
-          .string()
-          .optional()
-          .meta({ description: 'Where the input or output does not fit its schema, as a JSON Pointer.' }),
+        path: z.string().optional().meta({
+          description: 'A JSON Pointer to what does not fit the schema, in the input or the output.',
+        }),
       })
       .optional()
       .meta({ description: 'Why there is no output.' }),
-    logs: z.array(z.string()).optional().meta({ description: 'What it logged, an entry for each call.' }),
+    logs: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'What the plugin logged, one entry for each time.' }),
     calls: z
       .array(callSchema)
       .optional()
@@ -59,10 +61,11 @@ export const testType = 'application/vnd.plugin-editor.test+json';
 
 const testInput = z
   .object({
-    payload: z.string().meta({ description: 'What the plugin gets.' }),
-    calls: mocksSchema
-      .optional()
-      .meta({ description: 'The responses to its calls: each is used once, in order, by what matches.' }),
+    payload: z.string().meta({ description: 'The input of the plugin.' }),
+    calls: mocksSchema.optional().meta({
+      description:
+        'The responses to the calls of the plugin. Each is used once: a call gets the first unused one that matches.',
+    }),
   })
   .meta({ id: 'TestInput' });
 
@@ -75,8 +78,10 @@ const testLimit = 2 * runLimits.input + mebibyte;
 const sourceTest = z
   .object({
     contents: z.string().meta({ description: 'The source.' }),
-    payload: z.string().meta({ description: 'What the plugin gets.' }),
-    calls: mocksSchema.optional().meta({ description: 'The responses to its calls, as in `testDraft`.' }),
+    payload: z.string().meta({ description: 'The input of the plugin.' }),
+    calls: mocksSchema
+      .optional()
+      .meta({ description: 'The responses to the calls of the plugin, as in `testDraft`.' }),
   })
   .meta({ id: 'SourceTest' });
 
@@ -89,7 +94,7 @@ export const testing: ServiceInterface = {
       method: 'POST',
       path: '/api/v1/test/:identifier/:namespace/:pluginName',
       summary: 'Run a draft',
-      description: `The draft as it is saved, which has to have a successful build. Its calls are answered from \`calls\` of a body of the type \`${testType}\`; one without an answer rejects with \`call-not-mocked\`. With \`?calls=real\`, which needs the permission \`deploy\`, they are made.`,
+      description: `Runs the saved draft, which must have a successful build. To give responses to its calls, send a body of the type \`${testType}\` with \`calls\`; a call without a response rejects with \`call-not-mocked\`. With \`?calls=real\`, which needs the permission \`deploy\`, the calls are made.`,
       tag: 'builder',
       auth: 'editor',
       permission: 'write',
@@ -97,10 +102,10 @@ export const testing: ServiceInterface = {
         calls: z
           .literal('real')
           .optional()
-          .meta({ description: 'Makes the calls of the plugin. The audit log says so.' }),
+          .meta({ description: 'Makes the calls of the plugin. The audit log has an entry.' }),
       }),
       body: textBody({
-        description: 'What the plugin gets.',
+        description: 'The input of the plugin.',
         limit: runLimits.input,
         tooLarge: 'input-limit',
         example: 'Ada',
@@ -152,12 +157,12 @@ export const testing: ServiceInterface = {
       path: '/api/v1/test/:language/:identifier/:namespace/:pluginName',
       summary: 'Run a source without saving it',
       description:
-        'Builds the source and runs it. Saves nothing, and nothing can be deployed by it. No real calls are made.',
+        'Builds the source and runs it. Saves nothing, and the build cannot be deployed. Real calls are never made.',
       tag: 'builder',
       auth: 'editor',
       permission: 'write',
       body: jsonBody(sourceTest, {
-        description: 'The source, and what it is run with.',
+        description: 'The source, its input and the responses to its calls.',
         limit: sourceLimit,
       }),
       isQueued: true,

@@ -33,7 +33,7 @@ const typesResponse = z
   .object({
     declarations: z.string().meta({
       description:
-        'TypeScript: `Input`, `Output` and what they are made of, as global types. Empty where plugins take and give text.',
+        'TypeScript: `Input`, `Output` and what they are made of, as global types. Empty if plugins take and return text.',
       examples: ['type Input = { total: number };\ntype Output = { discount: number };\n'],
     }),
     input: schemaInResponse.optional(),
@@ -44,7 +44,7 @@ const typesResponse = z
       .optional()
       .meta({
         description:
-          'What `fetch` may reach. `origin` is the one that the tenant has; with `*` where it has none yet.',
+          'What `fetch` may reach. `origin` is the one of the tenant, or has a `*` if the tenant has none yet.',
       }),
     libraries: z
       .array(librarySchema)
@@ -60,8 +60,8 @@ export const types: ServiceInterface = {
       id: 'getTypes',
       method: 'GET',
       path: '/api/v1/types/:ident/:namespace/:name',
-      summary: 'The types of a plugin’s input and output',
-      description: 'By the types of its namespace; the plugin need not be there yet.',
+      summary: 'Read the types of a plugin’s input and output',
+      description: 'They are the types of its namespace. The plugin need not exist.',
       tag: 'types',
       auth: 'editor-or-environment',
       scope: 'read',
@@ -69,7 +69,7 @@ export const types: ServiceInterface = {
       query: z.object({
         language: z.enum(['typescript', 'python']).optional().meta({
           description:
-            'The language of `declarations`, by default TypeScript. In Python they are `TypedDict`s.',
+            'The language of `declarations`; by default `typescript`. In Python they are `TypedDict`s.',
         }),
       }),
       responses: { 200: json(typesResponse, { description: 'The types, and samples.' }) },

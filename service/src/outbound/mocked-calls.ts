@@ -12,17 +12,16 @@ import type { CallResult, GuestRequest } from '../sandbox/run-calls.ts';
 const maxMocks = 100;
 
 const mockSchema = z.object({
-  method: z.string().min(1).max(100).optional().meta({ description: 'Any method by default.' }),
+  method: z.string().min(1).max(100).optional().meta({ description: 'By default any method.' }),
   url: z
     .string()
     .min(1)
     .max(longestUrl)
-    .meta({ description: 'The address of the call; with `*` at its end the beginning of it.' }),
-  digest: z
-    .string()
-    .max(100)
-    .optional()
-    .meta({ description: 'That of a recorded call: preferred for the very address and body that it had.' }),
+    .meta({ description: 'The address of the call; one that ends with `*` is the beginning of an address.' }),
+  digest: z.string().max(100).optional().meta({
+    description:
+      'The `digest` of a recorded call: a call with the same address and body gets this response first.',
+  }),
   response: z.object({
     status: z.int().min(200).max(599).optional().meta({ description: '200 by default.' }),
     headers: z

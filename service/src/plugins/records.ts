@@ -5,7 +5,7 @@ import { boundedArray } from './bounded-array.ts';
 const testSchema = z.looseObject({
   name: z.string().optional(),
   description: z.string().optional(),
-  payload: z.string().optional(),
+  payload: z.string().optional().meta({ description: 'The input of the plugin.' }),
   // Described and not checked: a record with another value was always saved as it is.
   expected: z
     .unknown()
@@ -17,7 +17,7 @@ const testSchema = z.looseObject({
     .unknown()
     .optional()
     .describe(
-      'What its calls are answered with, in order: [{ method?, url, response: { status?, headers?, body? } }]. By itself a test makes no real call.',
+      'The responses to the calls of the plugin: `[{ method?, url, response: { status?, headers?, body? } }]`. A call gets the first unused one that matches. A test makes no real call unless it is asked to.',
     ),
 });
 
@@ -34,9 +34,13 @@ const maxTests = 10_000;
 /** A plugin source record, as clients of the builder send and receive it. */
 export const sourceSchema = z
   .looseObject({
-    contents: z.string(),
-    lang: z.string(),
-    tests: boundedArray(testSchema, maxTests, 'tests').optional(),
+    contents: z.string().meta({ description: 'The source code.' }),
+    lang: z.string().meta({ description: 'The `identifier` of its language.' }),
+    tests: boundedArray(testSchema, maxTests, 'tests')
+      .optional()
+      .meta({
+        description: `A record can be saved with at most ${recordLimits.tests.toLocaleString('en')} tests.`,
+      }),
   })
   .meta({
     id: 'PluginSource',

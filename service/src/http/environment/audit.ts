@@ -25,23 +25,26 @@ const entrySchema = z
   .object({
     id: z.uuid(),
     at: timeSchema,
-    action: z.enum(auditActions),
+    action: z.enum(auditActions).meta({ description: 'What was done.' }),
     by: z
       .object({
         kind: z.enum(['environment-token', 'editor-token', 'operator', 'service']),
-        via: z.literal('mcp').optional(),
+        via: z.literal('mcp').optional().meta({ description: 'Set if an agent did it by `/mcp`.' }),
         holder: z.string().optional().meta({ description: 'The holder of the environment token.' }),
         actor: z.string().optional().meta({ description: 'The vendor’s id for the person.' }),
       })
       .meta({ description: 'Who did it.' }),
-    ident: z.string().optional(),
+    ident: z
+      .string()
+      .optional()
+      .meta({ description: 'What it was done to, as `namespace`, `name` and `version`.' }),
     namespace: z.string().optional(),
     name: z.string().optional(),
     version: z.string().optional(),
     details: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'What else there is to know; it depends on the action.' }),
+      .meta({ description: 'More about it; the fields depend on the action.' }),
     requestId: z.uuid().meta({ description: '`x-request-id` of the response to the request that did it.' }),
   })
   .meta({
@@ -68,7 +71,7 @@ export const audit: ServiceInterface = {
       method: 'GET',
       path: '/api/v1/environment/:environment/audit',
       summary: 'List who changed what, and who read what, newest first',
-      description: `Entries are kept for ${auditLimits.days} days, and at most 1 GB of an environment. They stay when what they name is deleted.`,
+      description: `Entries are kept for ${auditLimits.days} days, and at most 1 GB for an environment, even if what they name is deleted.`,
       tag: 'environment',
       auth: 'environment',
       scope: 'read',

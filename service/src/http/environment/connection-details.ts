@@ -34,29 +34,31 @@ export const connectionSchema = z
     name: z
       .string()
       .regex(/^[a-z][A-Za-z0-9]{0,39}$/, 'must be 1 to 40 letters and digits, the first one a small letter')
-      .meta({ description: 'Unique in the namespace.' }),
+      .meta({
+        description: '1 to 40 letters and digits, the first a small letter; unique in the namespace.',
+      }),
     description: z.string().max(longestDescription).optional(),
     origin: z.string().max(longestOrigin).meta({
       description:
-        '`https://host[:port]`; or `https://*.example.com`, of which each tenant names one origin together with its value.',
+        '`https://host[:port]`; or `https://*.example.com`, for which each tenant sets its own origin.',
     }),
     pathPrefix: z
       .string()
       .max(longestPrefix)
       .optional()
-      .meta({ description: 'Matches whole segments; `/` by default.' }),
+      .meta({ description: 'The beginning of the paths, which matches whole segments; by default `/`.' }),
     methods: z
       .array(z.enum(methodsOfConnections))
       .min(1)
       .max(methodsOfConnections.length)
       .optional()
-      .meta({ description: '`GET` alone by default.' }),
+      .meta({ description: 'By default only `GET`.' }),
     credential: z
       .discriminatedUnion('type', [headerCredential, z.object({ type: z.literal('identity') })])
       .optional()
       .meta({
         description:
-          'What the service adds to each request: a header with a stored value, or a signed token that says which plugin asks.',
+          'What the service adds to each request: `header`, a header with the stored value; or `identity`, a signed token that says which plugin asks.',
       }),
   })
   .meta({

@@ -43,14 +43,14 @@ const valueSchema = z
       )
       .refine(isHeaderValue, 'must be what a header may hold, without white space at its ends')
       .optional()
-      .meta({ description: 'What the header of the credential holds after its prefix.' }),
+      .meta({ description: 'The secret: what the header holds after the prefix. At most 8 KiB.' }),
     origin: z.string().max(300).optional().meta({
-      description: 'The origin that this tenant has for a connection with a wildcard.',
+      description: 'The origin of this tenant, for a connection with a wildcard.',
     }),
   })
   .meta({ id: 'ConnectionValue', examples: [{ value: 'a-key-of-the-tenant' }] });
 
-const body = jsonBody(valueSchema, { description: 'What is to be set; what is not named stays as it is.' });
+const body = jsonBody(valueSchema, { description: 'The fields to set; a missing one stays as it is.' });
 
 const listSchema = z
   .object({
@@ -66,7 +66,7 @@ const listSchema = z
   })
   .meta({ id: 'ConnectionValueList' });
 
-const list = json(listSchema, { description: 'A page of them, without the values.' });
+const list = json(listSchema, { description: 'A page of the connections that have a value or an origin.' });
 
 const writeErrors: ErrorList = {
   404: ['connection-not-found', 'tenant-not-found'],
@@ -83,8 +83,8 @@ export const connections: ServiceInterface = {
       id: 'listTenantConnectionValues',
       method: 'GET',
       path: ofTenant,
-      summary: 'List what a tenant has for connections',
-      description: 'By namespace and connection. No response holds a value.',
+      summary: 'List the connections for which a tenant has a value',
+      description: 'Sorted by namespace and connection. No response holds a value.',
       tag: 'connections',
       auth: 'environment',
       scope: 'read',
@@ -100,13 +100,15 @@ export const connections: ServiceInterface = {
       id: 'setTenantConnectionValue',
       method: 'PUT',
       path: `${ofTenant}/:namespace/:connection`,
-      summary: 'Set what a tenant has for a connection',
+      summary: 'Set the value of a tenant for a connection',
       description: 'The value is stored encrypted, and never returned.',
       tag: 'connections',
       auth: 'environment',
       scope: 'manage',
       body,
-      responses: { 204: empty({ description: 'It is set, for the next request of every plugin.' }) },
+      responses: {
+        204: empty({ description: 'The value is set, from the next request of every plugin on.' }),
+      },
       errors: writeErrors,
       handle: ({ c, caller, target, path, body: given }, context) =>
         changeValue(context, target, path, auditStamp(c, caller, context), given),
@@ -115,12 +117,12 @@ export const connections: ServiceInterface = {
       id: 'deleteTenantConnectionValue',
       method: 'DELETE',
       path: `${ofTenant}/:namespace/:connection`,
-      summary: 'Delete what a tenant has for a connection',
-      description: 'It has the value of the environment again, if there is one.',
+      summary: 'Delete the value of a tenant for a connection',
+      description: 'The tenant then uses the value of the environment, if there is one.',
       tag: 'connections',
       auth: 'environment',
       scope: 'manage',
-      responses: { 204: empty({ description: 'There is nothing stored for it.' }) },
+      responses: { 204: empty({ description: 'The value was deleted.' }) },
       errors: deleteErrors,
       handle: ({ c, caller, target, path }, context) =>
         changeValue(context, target, path, auditStamp(c, caller, context)),
@@ -129,8 +131,8 @@ export const connections: ServiceInterface = {
       id: 'listEnvironmentConnectionValues',
       method: 'GET',
       path: ofEnvironment,
-      summary: 'List what tenants have for connections unless they have something else',
-      description: 'By namespace and connection. No response holds a value.',
+      summary: 'List the connections for which the environment has a value',
+      description: 'Sorted by namespace and connection. No response holds a value.',
       tag: 'connections',
       auth: 'environment',
       scope: 'read',
@@ -145,14 +147,16 @@ export const connections: ServiceInterface = {
       id: 'setEnvironmentConnectionValue',
       method: 'PUT',
       path: `${ofEnvironment}/:namespace/:connection`,
-      summary: 'Set what tenants have for a connection unless they have something else',
+      summary: 'Set the value of the environment for a connection',
       description:
-        'The value is stored encrypted, and never returned. A connection with a wildcard has none.',
+        'Tenants without a value of their own use it. It is stored encrypted, and never returned. A connection with a wildcard cannot have one.',
       tag: 'connections',
       auth: 'environment',
       scope: 'manage',
       body,
-      responses: { 204: empty({ description: 'It is set, for the next request of every plugin.' }) },
+      responses: {
+        204: empty({ description: 'The value is set, from the next request of every plugin on.' }),
+      },
       errors: { 404: ['connection-not-found'], 503: ['secrets-unavailable'] },
       handle: ({ c, caller, target, path, body: given }, context) =>
         changeValue(context, target, path, auditStamp(c, caller, context), given),
@@ -161,11 +165,11 @@ export const connections: ServiceInterface = {
       id: 'deleteEnvironmentConnectionValue',
       method: 'DELETE',
       path: `${ofEnvironment}/:namespace/:connection`,
-      summary: 'Delete what tenants have for a connection unless they have something else',
+      summary: 'Delete the value of the environment for a connection',
       tag: 'connections',
       auth: 'environment',
       scope: 'manage',
-      responses: { 204: empty({ description: 'There is nothing stored for it.' }) },
+      responses: { 204: empty({ description: 'The value was deleted.' }) },
       errors: { 404: ['connection-not-found'] },
       handle: ({ c, caller, target, path }, context) =>
         changeValue(context, target, path, auditStamp(c, caller, context)),
@@ -176,7 +180,7 @@ export const connections: ServiceInterface = {
       path: '/.well-known/jwks.json',
       summary: 'The keys that verify the identities of plugins',
       description:
-        'A JSON Web Key Set. A key is published an hour before it signs, and an hour after it did.',
+        'A JSON Web Key Set. A key is published an hour before its first use, and for an hour after its last.',
       tag: 'connections',
       auth: 'none',
       responses: {

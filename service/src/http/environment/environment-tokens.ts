@@ -24,7 +24,8 @@ const path = '/api/v1/environment/:environment/tokens';
 const [usualOverlap, longestOverlap] = [3600, 86_400];
 
 const holderSchema = actorSchema.meta({
-  description: 'Who holds the token, as logs name it. A new token replaces only tokens of the same holder.',
+  description:
+    'The name of the program that holds the token; logs show it. A new token replaces only tokens of the same holder.',
   example: 'billing',
 });
 
@@ -33,7 +34,7 @@ const tokenSchema = z.object({
   holder: z.string(),
   scopes: scopesSchema,
   createdAt: timeSchema,
-  endsAt: timeSchema.optional().meta({ description: 'Where a newer one has taken its place.' }),
+  endsAt: timeSchema.optional().meta({ description: 'When it ends, if a newer one replaces it.' }),
 });
 
 const pageOf = pagingBy('text');
@@ -84,9 +85,9 @@ export const environmentTokens: ServiceInterface = {
       id: 'createToken',
       method: 'POST',
       path,
-      summary: 'Make an environment token',
+      summary: 'Create an environment token',
       description:
-        'The former tokens of its holder with the same scopes, the asking one included where it is one of them, end after the overlap. A token makes none with more scopes than it has.',
+        'Earlier tokens of the same holder with the same scopes end after `overlap`; the token of the request can be one of them. A token cannot create one with more scopes than it has.',
       tag: 'environment',
       auth: 'environment',
       scope: 'any',
@@ -94,20 +95,22 @@ export const environmentTokens: ServiceInterface = {
         z
           .object({
             holder: holderSchema.optional(),
-            scopes: scopesSchema
-              .optional()
-              .meta({ description: 'What it permits; by default what the asking token does.' }),
+            scopes: scopesSchema.optional().meta({
+              description: 'What the new token permits; by default what the token of the request permits.',
+            }),
             overlap: z
               .int()
               .min(0)
               .max(longestOverlap)
               .optional()
-              .meta({ description: `Seconds, by default ${usualOverlap}; it never prolongs a token.` }),
+              .meta({
+                description: `How long the earlier tokens stay valid, in seconds, by default ${usualOverlap}. It never prolongs one.`,
+              }),
           })
           .meta({ id: 'EnvironmentTokenRequest' }),
         {
           description:
-            'Whom the new token is for, by default the holder of the token of this request, and how long the former tokens stay valid.',
+            'For whom the new token is, and what it permits. By default both are as for the token of the request.',
         },
       ),
       responses: {

@@ -15,11 +15,17 @@ const functionSchema = z
     name: z.string(),
     namespace: z.string(),
     lang: z.string(),
-    version: z.string().meta({ description: 'The live one; empty before the first deploy.' }),
-    draftVersion: z.string().meta({ description: 'The version that the draft would become.' }),
+    version: z.string().meta({ description: 'The live version; empty before the first deploy.' }),
+    draftVersion: z.string().meta({ description: 'The version that the next deploy makes.' }),
     apiVersion: z.string(),
-    fqmn: z.string().meta({ examples: ['fqmn://com.acme.customer-7/default/add-record@v1.0.0'] }),
-    uri: z.string().meta({ examples: ['/name/com.acme.customer-7/default/add-record'] }),
+    fqmn: z.string().meta({
+      description: 'The live version, as a URI.',
+      examples: ['fqmn://com.acme.customer-7/default/add-record@v1.0.0'],
+    }),
+    uri: z.string().meta({
+      description: 'The path of its execution, below `/exec`.',
+      examples: ['/name/com.acme.customer-7/default/add-record'],
+    }),
   })
   .meta({ id: 'Function' });
 

@@ -15,7 +15,7 @@ import {
   lockLibraries,
 } from '../../storage/tables/libraries.ts';
 import type { LibraryKey, LibraryRecord } from '../../storage/tables/libraries.ts';
-import { mebibyte } from '../../units.ts';
+import { bytesInWords, mebibyte } from '../../units.ts';
 import { auditStamp } from '../audit-stamp.ts';
 import type { ServiceContext, ServiceInterface } from '../context.ts';
 import { notFound, ServiceError } from '../errors.ts';
@@ -40,12 +40,12 @@ const text = (max: number) =>
 
 const details = {
   contents: text(maxContents).meta({
-    description: `An ES module that imports nothing, of at most ${maxContents} bytes.`,
+    description: `An ES module that imports nothing, at most ${bytesInWords(maxContents)}.`,
   }),
   declarations: text(maxDeclarations)
     .optional()
     .meta({
-      description: `Its types in TypeScript, as in a \`.d.ts\` file, of at most ${maxDeclarations} bytes.`,
+      description: `Its types in TypeScript, as in a \`.d.ts\` file, at most ${bytesInWords(maxDeclarations)}.`,
     }),
   description: z.string().max(4000).optional(),
 };
@@ -57,7 +57,7 @@ const librarySchema = z
 const record = {
   name: z.string().meta({ examples: ['decimal.js'] }),
   version: z.string().meta({ examples: ['10.6.0'] }),
-  bytes: z.int().min(0).meta({ description: 'Of `contents`.' }),
+  bytes: z.int().min(0).meta({ description: 'The size of `contents`.' }),
   createdAt: timeSchema,
 };
 
@@ -70,7 +70,7 @@ const listSchema = z
   .meta({ id: 'LibraryList' });
 
 const body = jsonBody(librarySchema, {
-  description: 'The module, with its types.',
+  description: 'The module and its types.',
   // JSON may escape a line break or a quotation mark in two characters.
   limit: 2 * (maxContents + maxDeclarations),
 });
@@ -85,12 +85,14 @@ export const libraries: ServiceInterface = {
       method: 'GET',
       path: listPath,
       summary: 'List the libraries',
-      description: 'By name and version, in the order of bytes.',
+      description: 'Sorted by the bytes of name and version.',
       tag: 'libraries',
       auth: 'environment',
       scope: 'read',
       query: z.object(pageQuery()),
-      responses: { 200: json(listSchema, { description: 'A page of them, without contents.' }) },
+      responses: {
+        200: json(listSchema, { description: 'A page of the libraries, without their contents.' }),
+      },
       handle: async ({ target: { environment }, query }, { storage }) => {
         const page = pageOf({ operation: 'listLibraries', filter: { environment } }, query);
         const found = await listLibraries(storage.db, environment, page);
@@ -118,7 +120,7 @@ function operationsOf(
       id: `get${noun}`,
       method: 'GET',
       path,
-      summary: `One version of a library${which}`,
+      summary: `Read a version of a library${which}`,
       tag: 'libraries',
       auth: 'environment',
       scope: 'read',
@@ -138,14 +140,14 @@ function operationsOf(
       path,
       summary: `Publish a version of a library${which}`,
       description:
-        'A version never changes: publishing the same again does nothing, and one that was deleted only comes back as it was. The module is loaded once in the sandbox.',
+        'A version never changes: to publish the same again does nothing, and a deleted version can only be published again with the same contents. The service loads the module once in the sandbox to check it.',
       tag: 'libraries',
       auth: 'environment',
       scope: 'manage',
       body,
       responses: {
-        200: json(recordSchema, { description: 'It was published before.' }),
-        201: json(recordSchema, { description: 'It is published.' }),
+        200: json(recordSchema, { description: 'The same was published before.' }),
+        201: json(recordSchema, { description: 'The version is published.' }),
       },
       errors: {
         403: ['too-many-libraries'],
@@ -166,11 +168,12 @@ function operationsOf(
       method: 'DELETE',
       path,
       summary: `Delete a version of a library${which}`,
-      description: 'Versions of plugins that were built with it run on.',
+      description:
+        'Plugin versions that were built with it keep it. A library that a namespace names cannot be deleted.',
       tag: 'libraries',
       auth: 'environment',
       scope: 'manage',
-      responses: { 204: empty({ description: 'It is deleted.' }) },
+      responses: { 204: empty({ description: 'The version was deleted.' }) },
       errors: { 404: ['library-not-found'], 409: ['library-in-use'] },
       handle: async ({ c, target, caller, path: names }, context) => {
         const key = keyOf(target.environment, names);

@@ -25,7 +25,7 @@ const schema = (description: string) =>
 
 /** A schema in a response. */
 export const schemaInResponse = z.unknown().meta({
-  description: 'A JSON Schema (2020-12); a missing one is any JSON.',
+  description: 'A JSON Schema (2020-12); if it is missing, any JSON.',
   override: { type: ['object', 'boolean'] },
 });
 
@@ -38,21 +38,21 @@ const sample = z
     input: z.unknown(),
     output: z.unknown().optional(),
   })
-  .meta({ description: 'An input, and what may come of it; each fits its schema.' });
+  .meta({ description: 'An input, and the output that belongs to it; each must fit its schema.' });
 
 const details = {
   description: text(longestDescription).optional(),
-  input: schema('What plugins get, as a JSON Schema (2020-12); without it any JSON.').optional(),
-  output: schema('What plugins give, as a JSON Schema (2020-12); without it any JSON.').optional(),
+  input: schema('The JSON Schema (2020-12) of the input; without it, any JSON.').optional(),
+  output: schema('The JSON Schema (2020-12) of the output; without it, any JSON.').optional(),
   samples: z
     .array(sample)
     .max(maxSamples)
     .optional()
-    .meta({ description: 'Become the tests of new plugins.' }),
+    .meta({ description: 'Examples, which become the tests of new plugins.' }),
   templates: z
     .record(z.string(), z.string())
     .optional()
-    .meta({ description: 'Source for new plugins, by language.' }),
+    .meta({ description: 'The sources of new plugins, by language.' }),
 };
 
 const example = {
@@ -80,7 +80,7 @@ const granted = {
   connections: connectionsSchema.optional().meta({ description: 'What its plugins may reach.' }),
   libraries: librariesSchema
     .optional()
-    .meta({ description: 'What its plugins may import: versions by names.' }),
+    .meta({ description: 'What its plugins may import: versions of libraries, by their names.' }),
 };
 
 /** The details of a namespace, as vendors send them. */
@@ -88,11 +88,12 @@ export const namespaceDetailsSchema = z
   .object({
     ...details,
     connections: connectionsSchema.nullable().optional().meta({
-      description: 'What its plugins may reach. A missing field leaves what is there; `null` removes it.',
+      description:
+        'What its plugins may reach. If the field is missing, what is there stays; `null` removes it.',
     }),
     libraries: librariesSchema.nullable().optional().meta({
       description:
-        'What its plugins may import: versions of libraries by their names. A missing field leaves what is there; `null` removes it.',
+        'What its plugins may import: versions of libraries, by their names. If the field is missing, what is there stays; `null` removes it.',
     }),
   })
   .meta({ id: 'NamespaceDetails', examples: [example] });

@@ -8,6 +8,7 @@ import { empty, json } from '../operations/responses.ts';
 import { jsonBody } from '../operations/bodies.ts';
 import { operation } from '../operations/operation.ts';
 import { longestPointer } from '../operations/issues.ts';
+import { bytesInWords } from '../../units.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
 import { toPointer } from '../../json-pointer.ts';
 import { lockNamespace, deleteValuesOf, noteConnections } from '../../storage/tables/connection-values.ts';
@@ -54,7 +55,7 @@ export const namespaces: ServiceInterface = {
       path: listPath,
       summary: 'List the namespaces with types',
       description:
-        'By name, in the order of bytes. Where records are long, a page may hold fewer than `limit`.',
+        'Sorted by the bytes of the name. A page may hold fewer than `limit` where records are long.',
       tag: 'types',
       auth: 'environment',
       scope: 'read',
@@ -64,7 +65,7 @@ export const namespaces: ServiceInterface = {
           z
             .object({ namespaces: z.array(namespaceSchema), next: z.string().optional() })
             .meta({ id: 'NamespaceList' }),
-          { description: 'A page of them.' },
+          { description: 'A page of the namespaces.' },
         ),
       },
       handle: async ({ target: { environment }, query }, { storage }) => {
@@ -85,7 +86,7 @@ export const namespaces: ServiceInterface = {
       id: 'getNamespace',
       method: 'GET',
       path: namespacePath,
-      summary: 'The types of a namespace',
+      summary: 'Read the types of a namespace',
       tag: 'types',
       auth: 'environment',
       scope: 'read',
@@ -103,14 +104,14 @@ export const namespaces: ServiceInterface = {
       method: 'PUT',
       path: namespacePath,
       summary: 'Set the types of the input and output of a namespace’s plugins',
-      description: `Replaces the record as a whole; only \`connections\` and \`libraries\` that are left out stay. The schemas are JSON Schemas (2020-12), with at most ${schemasLimit} bytes together, and refer to nothing outside of themselves. Drafts have to be built anew where schemas change; versions stay as they are.`,
+      description: `Replaces the whole record, except that missing \`connections\` and \`libraries\` stay. The schemas are JSON Schemas (2020-12), at most ${bytesInWords(schemasLimit)} together, whose references stay within the schema. After a change of schemas, drafts must be built again; versions stay as they are.`,
       tag: 'types',
       auth: 'environment',
       scope: 'manage',
       body: jsonBody(namespaceDetailsSchema, { description: 'The whole record.', limit: detailsLimit }),
       responses: {
-        200: json(setNamespaceSchema, { description: 'The record, which replaces the one before.' }),
-        201: json(setNamespaceSchema, { description: 'The record, the first of this namespace.' }),
+        200: json(setNamespaceSchema, { description: 'The new record, which replaces the former one.' }),
+        201: json(setNamespaceSchema, { description: 'The new record, if the namespace had none.' }),
       },
       errors: { 503: ['busy', 'cancelled', 'secrets-unavailable'] },
       handle: async ({ c, target, caller, body }, context) => {
@@ -141,13 +142,13 @@ export const namespaces: ServiceInterface = {
       id: 'deleteNamespace',
       method: 'DELETE',
       path: namespacePath,
-      summary: 'Take away the types of a namespace',
+      summary: 'Remove the types of a namespace',
       description:
-        'Removes nothing else: plugins stay, and versions still run with the schemas that they were built with. Refused while the namespace has connections or libraries.',
+        'Plugins stay, and versions still run with the schemas that they were built with. A namespace with connections or libraries is 409: set both to `null` first.',
       tag: 'types',
       auth: 'environment',
       scope: 'manage',
-      responses: { 204: empty({ description: 'The namespace has no types any more.' }) },
+      responses: { 204: empty({ description: 'The types were removed.' }) },
       errors: { 404: ['namespace-not-found'], 409: ['namespace-in-use'] },
       handle: async ({ c, target, caller }, context) => {
         const stamp = auditStamp(c, caller, context);

@@ -26,20 +26,26 @@ export const pluginSchema = z
         savedAt: timeSchema,
         actor: actorSchema.optional(),
       })
-      .nullable(),
-    built: z.boolean().meta({ description: 'Whether the draft as it is has a successful build.' }),
-    live: versionNameSchema
       .nullable()
-      .meta({ description: 'What runs without a version: the pinned one, else the latest.' }),
-    latest: versionNameSchema.nullable().meta({ description: 'The newest version.' }),
+      .meta({ description: '`null` before the first save.' }),
+    built: z.boolean().meta({ description: 'Whether the current draft has a successful build.' }),
+    live: versionNameSchema.nullable().meta({
+      description:
+        'The version that runs when a request names none: the pinned one, else the newest. `null` before the first deploy.',
+    }),
+    latest: versionNameSchema
+      .nullable()
+      .meta({ description: 'The newest version; `null` before the first deploy.' }),
     pinned: z
       .object({ version: versionNameSchema, at: timeSchema, actor: actorSchema.optional() })
       .nullable()
-      .meta({ description: 'The version that was made live instead of the newest.' }),
+      .meta({
+        description: 'The version that stays live whatever is deployed; `null` while the newest is live.',
+      }),
     versions: z.int().min(0).meta({ description: 'How many versions there are.' }),
     outdated: z.boolean().meta({
       description:
-        'Whether the live version was made with other schemas, or another version of a library, than its namespace has now.',
+        'Whether the live version was built with other schemas, or another version of a library, than its namespace has now.',
     }),
   })
   .meta({ id: 'Plugin' });

@@ -49,14 +49,14 @@ export const plugins: ServiceInterface = {
       path: '/api/v1/tenant/:ident/plugins',
       summary: "List a tenant's plugins",
       description:
-        'By namespace and name, in the order of their bytes. With an editor token, only those that it is for. The list is empty for a tenant that does not exist.',
+        'Sorted by the bytes of namespace and name. With an editor token, only the plugins that it is for. Empty for a tenant that does not exist.',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'read',
       permission: 'read',
       query: z.object({
         ...pageQuery(),
-        namespace: z.string().min(1).optional().meta({ description: 'Those of this namespace alone.' }),
+        namespace: z.string().min(1).optional().meta({ description: 'Only plugins of this namespace.' }),
       }),
       responses: {
         200: json(
@@ -88,7 +88,7 @@ export const plugins: ServiceInterface = {
       id: 'getPlugin',
       method: 'GET',
       path: pluginPath,
-      summary: 'What is known of a plugin',
+      summary: 'Read a plugin',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'read',
@@ -108,7 +108,7 @@ export const plugins: ServiceInterface = {
       path: pluginPath,
       summary: 'Delete a plugin, with its draft, versions and runs',
       description:
-        'The editor tokens for it alone end. Its name and its last version number stay: the versions of a later plugin of that name have higher numbers.',
+        'Editor tokens for this plugin alone end. Its version numbers are never used again: a later plugin of the same name goes on with higher ones.',
       tag: 'environment',
       auth: 'environment',
       scope: 'manage',
@@ -136,7 +136,7 @@ export const plugins: ServiceInterface = {
       path: `${pluginPath}/live`,
       summary: 'Make a version live',
       description:
-        'It stays live, whatever is deployed after it, until another one is or `null` is sent. Ends a rollout.',
+        'The version stays live, whatever is deployed later, until you make another one live or send `null`. Ends a rollout.',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'manage',
@@ -144,7 +144,9 @@ export const plugins: ServiceInterface = {
       body: jsonBody(
         z
           .object({
-            version: versionNameSchema.nullable().meta({ description: '`null` for the newest again.' }),
+            version: versionNameSchema
+              .nullable()
+              .meta({ description: 'The version; `null` makes the newest live, now and after each deploy.' }),
           })
           .meta({ id: 'LiveRequest' }),
         { description: 'The version to make live.' },

@@ -20,23 +20,31 @@ const path = '/api/v1/plugin/:ident/:namespace/:name/rollout';
 
 const stopSchema = z
   .object({
-    runs: z.int().min(1).max(1_000_000).meta({ description: 'How many runs both sides must have first.' }),
+    runs: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .meta({ description: 'How many runs both versions must have before their failures are compared.' }),
     failures: z
       .number()
       .min(0)
       .max(1)
       .meta({
         description:
-          'By how much the share of failures, from 0 to 1, must be higher than that of what is live.',
+          'The rollout ends when the share of failed runs, from 0 to 1, is higher than that of the live version by this much.',
         examples: [0.05],
       }),
   })
-  .meta({ id: 'RolloutStop', description: 'When it ends by itself.' });
+  .meta({ id: 'RolloutStop', description: 'When the rollout ends by itself.' });
 
 /** What a rollout is to be, besides its version. */
 export const rolloutTermsSchema = z
   .object({
-    percent: z.int().min(1).max(99).meta({ description: 'Of 100 runs by name, how many get the version.' }),
+    percent: z
+      .int()
+      .min(1)
+      .max(99)
+      .meta({ description: 'How many of 100 runs without a version in the path get this version.' }),
     stop: stopSchema.optional(),
   })
   .meta({ id: 'RolloutTerms' });
@@ -50,21 +58,20 @@ const rolloutSchema = z
     startedAt: timeSchema,
     actor: actorSchema.optional(),
     stop: stopSchema.optional(),
-    runs: count.meta({ description: 'Runs that got the version.' }),
-    failures: count.meta({ description: 'Those of them that failed; `invalid-input` is no failure.' }),
-    live: z
-      .object({ version: versionNameSchema, runs: count, failures: count })
-      .meta({ description: 'The version that is live, and its runs by name since the rollout began.' }),
+    runs: count.meta({ description: 'How many runs got the version.' }),
+    failures: count.meta({ description: 'How many of them failed; `invalid-input` does not count.' }),
+    live: z.object({ version: versionNameSchema, runs: count, failures: count }).meta({
+      description: 'The live version, and its runs without a version in the path since the rollout began.',
+    }),
     stopped: z
       .object({
         at: timeSchema,
         reason: z.enum(['ended', 'live-set', 'failures'] satisfies RolloutEnd[]).meta({
-          description:
-            '`ended` by `DELETE`, `live-set` by making a version live, `failures` by what `stop` says.',
+          description: '`ended`: by `endRollout`; `live-set`: by `setLive`; `failures`: by `stop`.',
         }),
       })
       .optional()
-      .meta({ description: 'When and why it ended; missing while it runs.' }),
+      .meta({ description: 'When and why it ended; missing until then.' }),
   })
   .meta({ id: 'Rollout' });
 
@@ -75,8 +82,8 @@ export const rollouts: ServiceInterface = {
       id: 'getRollout',
       method: 'GET',
       path,
-      summary: 'The rollout of a plugin',
-      description: 'The last one, also after its end. Runs are counted within 5 s.',
+      summary: 'Read the rollout of a plugin',
+      description: 'The last rollout, also after its end. The counts may be 5 s old.',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'read',
@@ -96,7 +103,7 @@ export const rollouts: ServiceInterface = {
       path,
       summary: 'Start or change a rollout',
       description:
-        'Pins what is live, and gives a share of the runs by name to the version; where that version is being rolled out, changes the share and `stop`. A greater share keeps the keys of `x-rollout-key` that the version has.',
+        'Pins the live version, and gives this version a share of the runs without a version in the path. If this version is being rolled out already, changes its share and `stop`; without `stop`, the rollout no longer ends by itself. When the share grows, every `x-rollout-key` that has the version keeps it.',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'manage',
@@ -104,7 +111,7 @@ export const rollouts: ServiceInterface = {
       body: jsonBody(
         rolloutTermsSchema.extend({ version: versionNameSchema }).meta({ id: 'RolloutRequest' }),
         {
-          description: 'The version, and its share.',
+          description: 'The version, its share and when to stop.',
         },
       ),
       responses: { 200: json(rolloutSchema, { description: 'The rollout as it is now.' }) },
@@ -132,7 +139,7 @@ export const rollouts: ServiceInterface = {
       method: 'DELETE',
       path,
       summary: 'End a rollout',
-      description: 'All runs by name get the live version again, which stays pinned.',
+      description: 'All runs without a version in the path get the live version again, which stays pinned.',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'manage',

@@ -38,43 +38,43 @@ const nameSchema = z
 // Strict, so that a misspelt field never gives a token a wider scope than was meant.
 const sessionRequest = z
   .strictObject({
-    namespace: nameSchema.optional().meta({ description: 'For the plugins of a namespace.' }),
+    namespace: nameSchema.optional().meta({ description: 'The namespace that the token is for.' }),
     fn: nameSchema
       .optional()
-      .meta({ description: 'For one plugin; without `namespace` it is one of `default`.' }),
-    permissions: permissionsSchema.optional(),
+      .meta({ description: 'The plugin that the token is for; without `namespace`, one of `default`.' }),
+    permissions: permissionsSchema.optional().meta({
+      description:
+        'What the token permits. `read` is always included. By default `read`, `write` and `deploy`, as far as the scopes of the environment token allow.',
+    }),
     actor: actorSchema.optional(),
-    expires_in: z
-      .int()
-      .min(shortestLife)
-      .max(longestLife)
-      .optional()
-      .meta({ description: 'Seconds; by default what the settings of the service say.' }),
+    expires_in: z.int().min(shortestLife).max(longestLife).optional().meta({
+      description: 'How long the token is valid, in seconds; by default what `EDITOR_TOKEN_TTL` says, 900.',
+    }),
     identifier: z
       .unknown()
       .optional()
-      .meta({ description: 'Clients of version 0.5 send it; it is not looked at.', deprecated: true }),
+      .meta({ description: 'Ignored: clients of version 0.5 send it.', deprecated: true }),
   })
   .meta({ id: 'SessionRequest' });
 
 const sessionSchema = z
   .object({
-    ident: z.string().optional().meta({ description: 'The tenant; not for an environment token.' }),
+    ident: z.string().optional().meta({ description: 'Only for an editor token: whose plugins it is for.' }),
     environment: z.string(),
-    namespace: z.string().optional(),
-    fn: z.string().optional(),
+    namespace: z.string().optional().meta({ description: 'The namespace, if the token is for one.' }),
+    fn: z.string().optional().meta({ description: 'The plugin, if the token is for one.' }),
     permissions: z.array(z.enum(permissions)).meta({
       description:
-        'What an editor token permits; of an environment token, what editor tokens may get from it.',
+        'What an editor token permits; for an environment token, what editor tokens made with it can permit.',
     }),
-    scopes: scopesSchema.optional(),
+    scopes: scopesSchema.optional().meta({ description: 'Only for an environment token: what it permits.' }),
     actor: actorSchema.optional(),
     expires_in: z
       .int()
       .min(0)
       .optional()
-      .meta({ description: 'How long it is still valid, in seconds; left out where it has no end.' }),
-    usage: usageSchema.optional().meta({ description: 'What the tenant of an editor token stores.' }),
+      .meta({ description: 'How long it is still valid, in seconds; missing if it does not end by itself.' }),
+    usage: usageSchema.optional().meta({ description: 'Only for an editor token: what its tenant stores.' }),
   })
   .meta({ id: 'Session' });
 
@@ -87,7 +87,7 @@ export const sessions: ServiceInterface = {
       path: '/api/v1/tenant/:ident/session',
       summary: 'Get an editor token for a plugin, a namespace or a tenant',
       description:
-        'Without `fn` it is for all plugins of the namespace, and without `namespace` as well for all of the tenant. Any field that is not named here is refused.',
+        'Without `fn`, it is for all plugins of the namespace; without `fn` and `namespace`, for all plugins of the tenant. An unknown field is 422, so that a misspelt name never permits more. Creates the tenant if it never existed.',
       tag: 'environment',
       auth: 'environment',
       scope: 'access',
@@ -126,7 +126,7 @@ export const sessions: ServiceInterface = {
       auth: 'environment',
       scope: 'manage',
       query: z.object({
-        actor: actorSchema.optional().meta({ description: 'Those of this actor alone.' }),
+        actor: actorSchema.optional().meta({ description: 'Ends only the tokens of this actor.' }),
       }),
       responses: { 204: empty({ description: 'The tokens have ended.' }) },
       errors: { 400: ['invalid-text'], 404: ['tenant-not-found'] },
@@ -147,7 +147,7 @@ export const sessions: ServiceInterface = {
       id: 'getSession',
       method: 'GET',
       path: '/api/v1/session',
-      summary: 'What the token at hand is for',
+      summary: 'Read what the token of the request is for',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'any',
@@ -195,7 +195,8 @@ export const sessions: ServiceInterface = {
       id: 'endSession',
       method: 'DELETE',
       path: '/api/v1/session',
-      summary: 'End the editor token at hand',
+      summary: 'End the editor token of the request',
+      description: 'An environment token is 403: `deleteToken` ends those.',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'any',

@@ -24,15 +24,19 @@ export const descriptionSchema = z
   .meta({ description: 'For people, in the words of the vendor.' });
 
 const limitFields = {
-  plugins: limitSchema.meta({ description: 'How many plugins it may have.' }),
-  runsPerMinute: limitSchema.meta({ description: 'How many runs a minute it may have; 0 for any number.' }),
-  storageMb: limitSchema.meta({ description: 'How many MiB of drafts, versions and programs it may store.' }),
+  plugins: limitSchema.meta({ description: 'How many plugins the tenant may have.' }),
+  runsPerMinute: limitSchema.meta({ description: 'How many runs a minute; 0 for no limit.' }),
+  storageMb: limitSchema.meta({
+    description: 'How much the tenant may store in drafts, versions and programs, in MiB.',
+  }),
   callsPerMinute: limitSchema.meta({
-    description: 'How many requests a minute its plugins may make; 0 for any number.',
+    description: 'How many requests a minute its plugins may make; 0 for no limit.',
   }),
   runTimeoutMs: limitSchema.min(1).meta({ description: 'How long a run may take, in ms.' }),
-  runMemoryMb: limitSchema.min(1).meta({ description: 'How many MiB of memory a run may have.' }),
-  records: z.enum(recordLevels).meta({ description: 'How much records of its runs hold.' }),
+  runMemoryMb: limitSchema.min(1).meta({ description: 'How much memory a run may have, in MiB.' }),
+  records: z
+    .enum(recordLevels)
+    .meta({ description: 'What the records of its runs hold: see `RUN_RECORDS`.' }),
 };
 
 type LimitFields = typeof limitFields;
@@ -45,23 +49,28 @@ export const limitChangesSchema = z
     ) as { [L in keyof LimitFields]: z.ZodOptional<z.ZodNullable<LimitFields[L]>> },
   )
   .meta({
+    id: 'TenantLimitChanges',
     description:
       'Limits of this tenant that replace the settings of the service; `null` restores the setting. `plugins` and `runsPerMinute` may be above the setting, the others only below.',
   });
 
-const limitsSchema = z
-  .object(limitFields)
-  .partial()
-  .meta({ description: 'Limits of this tenant that replace the settings of the service.' });
+const limitsSchema = z.object(limitFields).partial().meta({
+  id: 'TenantLimits',
+  description: 'Limits of this tenant that replace the settings of the service.',
+});
 
 /** What a tenant stores, in MiB. */
 export const usageSchema = z
   .object({
     storageMb: z.number().min(0).meta({ description: 'Drafts, versions and programs.' }),
-    recordsMb: z.number().min(0).meta({ description: 'The details in the records of its runs.' }),
-    allowedStorageMb: z.number().min(0).optional().meta({ description: 'What `storageMb` may be.' }),
+    recordsMb: z.number().min(0).meta({ description: 'The details in the records of runs.' }),
+    allowedStorageMb: z
+      .number()
+      .min(0)
+      .optional()
+      .meta({ description: 'How much `storageMb` may be; missing if there is no limit.' }),
   })
-  .meta({ id: 'TenantUsage', description: 'In MiB of UTF-8.' });
+  .meta({ id: 'TenantUsage', description: 'What a tenant stores, in MiB of UTF-8.' });
 
 /** Throws 422 for a limit of a tenant that is above that of the service. */
 export function checkLimits(
@@ -123,15 +132,15 @@ export const tenantSchema = z
     ident: z.string().meta({ description: 'The environment, a period and the tenant.' }),
     description: z.string(),
     suspended: z.boolean().meta({
-      description: 'Tokens are neither given nor taken, and nothing new runs.',
+      description: 'Whether the service refuses its tokens, gives it no new ones, and starts no runs.',
     }),
     createdAt: timeSchema,
-    plugins: z.int().min(0).meta({ description: 'How many it has.' }),
+    plugins: z.int().min(0).meta({ description: 'How many plugins it has.' }),
     actor: actorSchema
       .optional()
       .meta({ description: 'On whose behalf it was created or changed last: `x-actor` of that request.' }),
     limits: limitsSchema.optional(),
-    usage: usageSchema.optional().meta({ description: 'Of one tenant; lists leave it out.' }),
+    usage: usageSchema.optional().meta({ description: 'Missing in lists.' }),
   })
   .meta({
     id: 'Tenant',

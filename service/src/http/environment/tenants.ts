@@ -31,13 +31,17 @@ import { lockTenant } from '../../storage/db.ts';
 
 const path = '/api/v1/tenant/:ident';
 
-const changesSchema = z.object({
-  description: descriptionSchema.optional(),
-  suspended: z.boolean().optional(),
-  limits: limitChangesSchema.optional(),
-});
+const changesSchema = z
+  .object({
+    description: descriptionSchema.optional(),
+    suspended: z.boolean().optional().meta({
+      description: '`true`: the service refuses its tokens, gives it no new ones, and starts no runs.',
+    }),
+    limits: limitChangesSchema.optional(),
+  })
+  .meta({ id: 'TenantDetails' });
 
-const body = { description: 'What is to be set; what is not named stays as it is.' };
+const body = { description: 'The fields to set; `PATCH` leaves the others as they are.' };
 
 const pageOf = pagingBy('text');
 

@@ -35,9 +35,9 @@ const versionFields = {
   lang: z.string().meta({ examples: ['typescript'] }),
   digest: z.string().meta({
     description:
-      'SHA-256, in hex, of what it was made of. Two versions with the same digest were made of the same.',
+      'SHA-256, in hex, of language, source, tests, schemas and libraries. Versions with the same digest were made of the same.',
   }),
-  live: z.boolean().meta({ description: 'Whether it is what runs without a version.' }),
+  live: z.boolean().meta({ description: 'Whether it is the live version.' }),
 };
 
 const versionSchema = z.object(versionFields).meta({ id: 'Version' });
@@ -46,7 +46,7 @@ const versionSourceSchema = z
   .object({
     ...versionFields,
     contents: z.string(),
-    tests: z.array(z.looseObject({})).meta({ description: 'As the draft had them.' }),
+    tests: z.array(z.looseObject({})).meta({ description: 'The tests of the draft.' }),
     input: schemaInResponse.optional(),
     output: schemaInResponse.optional(),
   })
@@ -97,7 +97,7 @@ export const versions: ServiceInterface = {
       id: 'getVersion',
       method: 'GET',
       path: `${path}/:version`,
-      summary: 'A version, with what it was made of',
+      summary: 'Read a version with its source',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'read',
@@ -121,7 +121,7 @@ export const versions: ServiceInterface = {
       path: `${path}/:version`,
       summary: 'Delete a version',
       description:
-        'Makes room for others. The newest version, the live one and one that is rolled out stay. Its number is never used again, and the records of its runs stay.',
+        'Frees its storage. The newest version, the live one and one that is being rolled out cannot be deleted. The number is never used again. The records of its runs stay.',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'manage',

@@ -57,49 +57,51 @@ const eventsSchema = z
   .min(1)
   .max(webhookEventNames.length)
   .refine((events) => new Set(events).size === events.length, 'must name each event once')
-  .meta({ description: 'What it is told.', example: ['plugin.deployed', 'plugin.failing'] });
+  .meta({ description: 'The events to send, each once.', example: ['plugin.deployed', 'plugin.failing'] });
 
-const descriptionSchema = z
-  .string()
-  .max(maxDescription)
-  .meta({ description: 'What it is for, in your words.' });
+const descriptionSchema = z.string().max(maxDescription).meta({ description: 'For people, in your words.' });
 
 const webhookFields = {
   id: z.uuid(),
   url: z.string(),
   events: z.array(z.enum(webhookEventNames)),
   description: z.string().optional(),
-  enabled: z.boolean().meta({ description: 'Whether it is told anything.' }),
+  enabled: z.boolean().meta({ description: 'Whether events are sent to it.' }),
   disabledReason: z
     .string()
     .optional()
-    .meta({ description: 'Why the service disabled it: set `enabled` once that is mended.' }),
+    .meta({ description: 'Why the service disabled it. Set `enabled` to `true` once that is fixed.' }),
   createdAt: timeSchema,
 };
 
 const webhookSchema = z.object(webhookFields).meta({ id: 'Webhook' });
 
-const secretField = z
-  .string()
-  .meta({ description: 'What verifies its signatures. No other response holds it.', example: 'whsec_…' });
+const secretField = z.string().meta({
+  description: 'The key that verifies the signatures of its events. No other response holds it.',
+  example: 'whsec_…',
+});
 
 const createdSchema = z.object({ ...webhookFields, secret: secretField }).meta({ id: 'CreatedWebhook' });
 
 const deliverySchema = z
   .object({
-    id: z.string().meta({ description: 'The header `webhook-id` of all its tries.' }),
+    id: z.string().meta({ description: 'The header `webhook-id` of every try.' }),
     type: z.enum(webhookEventNames),
     createdAt: timeSchema,
     status: z.enum(['pending', 'delivered', 'failed']),
-    attempts: z.array(
-      z.object({
-        at: timeSchema,
-        statusCode: z.int().optional(),
-        error: z.string().optional().meta({ description: 'Why there was no answer.' }),
-        took: z.number().min(0).meta({ description: 'In ms.' }),
-      }),
-    ),
-    nextAt: timeSchema.optional().meta({ description: 'When it is tried next.' }),
+    attempts: z
+      .array(
+        z.object({
+          at: timeSchema,
+          statusCode: z.int().optional(),
+          error: z.string().optional().meta({ description: 'Why there was no response.' }),
+          took: z.number().min(0).meta({ description: 'How long the try took, in ms.' }),
+        }),
+      )
+      .meta({ description: 'The tries so far.' }),
+    nextAt: timeSchema
+      .optional()
+      .meta({ description: 'When the service tries again; only while `status` is `pending`.' }),
   })
   .meta({ id: 'WebhookDelivery' });
 
@@ -145,7 +147,7 @@ export const webhooks: ServiceInterface = {
       method: 'POST',
       path,
       summary: 'Create a webhook',
-      description: `An environment may have ${maxWebhooks}. Its secret is in this response alone.`,
+      description: `An environment can have at most ${maxWebhooks}. Only this response has the secret.`,
       tag: 'webhooks',
       auth: 'environment',
       scope: 'manage',
@@ -153,7 +155,7 @@ export const webhooks: ServiceInterface = {
         z
           .object({ url: urlSchema, events: eventsSchema, description: descriptionSchema.optional() })
           .meta({ id: 'WebhookRequest' }),
-        { description: 'Where to send which events.' },
+        { description: 'Which events to send, and where.' },
       ),
       responses: { 201: json(createdSchema, { description: 'The webhook, with its secret.' }) },
       errors: { 403: ['too-many-webhooks'], 503: ['secrets-unavailable'] },
@@ -190,7 +192,7 @@ export const webhooks: ServiceInterface = {
       id: 'getWebhook',
       method: 'GET',
       path: onePath,
-      summary: 'A webhook',
+      summary: 'Read a webhook',
       tag: 'webhooks',
       auth: 'environment',
       scope: 'read',
@@ -208,7 +210,7 @@ export const webhooks: ServiceInterface = {
       method: 'PATCH',
       path: onePath,
       summary: 'Change a webhook',
-      description: 'Changes the fields that are given, and no others.',
+      description: 'Changes only the fields that the body has.',
       tag: 'webhooks',
       auth: 'environment',
       scope: 'manage',
@@ -218,10 +220,13 @@ export const webhooks: ServiceInterface = {
             url: urlSchema.optional(),
             events: eventsSchema.optional(),
             description: descriptionSchema.optional(),
-            enabled: z.boolean().optional(),
+            enabled: z
+              .boolean()
+              .optional()
+              .meta({ description: '`true` also enables a webhook that the service disabled.' }),
           })
           .meta({ id: 'WebhookChanges' }),
-        { description: 'What changes.' },
+        { description: 'The fields to change.' },
       ),
       responses: { 200: json(webhookSchema, { description: 'The webhook as it is now.' }) },
       errors: unknownWebhook,
@@ -252,11 +257,11 @@ export const webhooks: ServiceInterface = {
       method: 'DELETE',
       path: onePath,
       summary: 'Delete a webhook',
-      description: 'With what waits for it, and its deliveries.',
+      description: 'Also deletes its deliveries; those that are pending are not sent.',
       tag: 'webhooks',
       auth: 'environment',
       scope: 'manage',
-      responses: { 204: empty({ description: 'It is told nothing more.' }) },
+      responses: { 204: empty({ description: 'The webhook was deleted.' }) },
       errors: unknownWebhook,
       handle: async ({ c, caller, target: { environment }, path: { id } }, context) => {
         const stamp = auditStamp(c, caller, context);
@@ -281,7 +286,7 @@ export const webhooks: ServiceInterface = {
       method: 'POST',
       path: `${onePath}/secret`,
       summary: 'Give a webhook another secret',
-      description: 'The former one signs beside it for 24 hours.',
+      description: 'For 24 hours, events are signed with the former secret as well.',
       tag: 'webhooks',
       auth: 'environment',
       scope: 'manage',
@@ -313,8 +318,8 @@ export const webhooks: ServiceInterface = {
       id: 'listDeliveries',
       method: 'GET',
       path: `${onePath}/deliveries`,
-      summary: 'List what a webhook was told',
-      description: `The newest first, of the last 14 days, and of those at most the newest ${maxKept.toLocaleString('en')} and what is still tried. It holds nothing of what the receiver answered but the status.`,
+      summary: 'List the deliveries of a webhook',
+      description: `The newest first, for 14 days: the newest ${maxKept.toLocaleString('en')} at most, and all that are pending. Of the receiver’s response, only the status is kept.`,
       tag: 'webhooks',
       auth: 'environment',
       scope: 'read',
@@ -356,11 +361,11 @@ export const webhooks: ServiceInterface = {
       method: 'POST',
       path: `${onePath}/deliveries/:delivery/resend`,
       summary: 'Send an event again',
-      description: 'At once, and for another 24 hours where it fails, whatever became of it before.',
+      description: 'Sends it at once, whatever its status is, and tries for another 24 hours if that fails.',
       tag: 'webhooks',
       auth: 'environment',
       scope: 'manage',
-      responses: { 202: empty({ description: 'It is sent again.' }) },
+      responses: { 202: empty({ description: 'The event is sent again.' }) },
       errors: { 404: ['webhook-not-found', 'delivery-not-found'] },
       handle: async ({ target: { environment }, path: { id, delivery } }, context) => {
         await requireWebhook(context, { environment, id });

@@ -61,7 +61,7 @@ const callMcp = operation({
   path: '/mcp',
   summary: 'Tools for agents',
   description:
-    'One message of the [Model Context Protocol](https://modelcontextprotocol.io), by streamable HTTP without a session. The client accepts both `application/json` and `text/event-stream`. A page of another origin is 403. Errors of the protocol have a number as `code`.',
+    'One message of the [Model Context Protocol](https://modelcontextprotocol.io), by streamable HTTP without a session. The header `accept` must have both `application/json` and `text/event-stream`. A request of a page of another origin is 403. Errors of the protocol have a number as `code`.',
   tag: 'agents',
   auth: 'editor',
   permission: 'read',
@@ -69,12 +69,12 @@ const callMcp = operation({
   // Each operation that a tool calls waits for its own turn.
   isQueued: true,
   responses: {
-    200: json(reply, { description: 'The answer.', events: 'The answer, as an event `message`.' }),
-    202: empty({ description: 'A notification was taken, which has no answer.' }),
-    400: json(protocolError, { description: 'The message or the version of the protocol is not known.' }),
+    200: json(reply, { description: 'The result.', events: 'The result, as an event `message`.' }),
+    202: empty({ description: 'A notification was accepted; it has no result.' }),
+    400: json(protocolError, { description: 'The message or the version of the protocol is unknown.' }),
     404: json(protocolError, { description: 'There is no such method.' }),
-    406: json(protocolError, { description: 'The client does not accept both types.' }),
-    415: json(protocolError, { description: 'The body is of another type of JSON.' }),
+    406: json(protocolError, { description: 'The header `accept` lacks one of the two types.' }),
+    415: json(protocolError, { description: 'The content type is not `application/json`.' }),
   },
   handle: async ({ c, caller, body }, context) => {
     requestInfo(c).via = 'mcp';

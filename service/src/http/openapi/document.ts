@@ -14,6 +14,7 @@ import { errorsOf } from '../operations/errors-of.ts';
 import type { Operation } from '../operations/operation.ts';
 import { namesIn, pathParameter } from '../operations/path-parameters.ts';
 import { requestHeaders } from '../operations/request-headers.ts';
+import { bytesInWords } from '../../units.ts';
 import { errorBody, ErrorResponses } from './error-responses.ts';
 import { headersOf, headerComponents } from './headers.ts';
 import { documentDescription, securitySchemes, tagDescriptions } from './texts.ts';
@@ -148,13 +149,13 @@ const security = {
 
 function describeBody(body: Body): ZodOpenApiRequestBodyObject {
   const { description, limit } = body;
-  const inFull = `${description} At most ${limit} bytes.`;
+  const inFull = `${description} At most ${bytesInWords(limit)}.`;
   if (body.kind === 'text') {
     const { example, json } = body;
     const schema = { type: 'string', ...(example !== undefined && { examples: [example] }) } as const;
     // Not `required`: an empty text is sent as no body at all.
     return {
-      description: json ? `${inFull} As \`${json.type}\` at most ${json.limit} bytes.` : inFull,
+      description: json ? `${inFull} As \`${json.type}\` at most ${bytesInWords(json.limit)}.` : inFull,
       content: { 'text/plain': { schema }, ...(json && { [json.type]: { schema: json.schema } }) },
     };
   }

@@ -25,7 +25,7 @@ const identifier: PathParameter = {
     .string()
     .regex(/^[^]+\.[^.]+$/)
     .meta({
-      description: 'An environment, a period and a tenant; the tenant is what follows the last period.',
+      description: 'An environment, a period and a tenant. The tenant is what follows the last period.',
       examples: ['com.acme.customer-7'],
     }),
   mismatch: 'must be an environment, a period and a tenant',
@@ -55,7 +55,7 @@ const pathParameters = {
   name: plugin,
   ext: plugin,
   language: {
-    schema: name('A language, by its `identifier` among the features.', 'typescript'),
+    schema: name('The `identifier` of a language in the features.', 'typescript'),
     errors: { 404: ['unknown-language'] },
   },
   library,
@@ -63,7 +63,7 @@ const pathParameters = {
     schema: z
       .string()
       .regex(/^@[a-z0-9~-][a-z0-9._~-]*$/)
-      .meta({ description: 'The scope of a library.', examples: ['@acme'] }),
+      .meta({ description: 'The scope of a library’s name.', examples: ['@acme'] }),
     mismatch: 'must be that of an npm package, such as @acme',
   },
   libraryVersion: {
@@ -90,7 +90,7 @@ const pathParameters = {
     mismatch: 'must be of the form v1.0.0',
   },
   uuid: {
-    schema: z.uuid().meta({ description: 'The id of a run, which is that of its request.' }),
+    schema: z.uuid().meta({ description: 'The id of a run: `x-request-id` of its response.' }),
     mismatch: 'must be a UUID',
   },
 } as const satisfies Readonly<Record<string, PathParameter>>;

@@ -34,11 +34,17 @@ const count = z.int().min(0);
 
 const replaySchema = z
   .object({
-    replayed: count.meta({ description: 'Runs that were replayed.' }),
-    same: count,
-    different: count,
-    failed: count.meta({ description: 'Those that failed now and not before; they are not in `different`.' }),
-    skipped: count.meta({ description: 'Runs whose input or calls are not recorded whole.' }),
+    replayed: count.meta({ description: 'How many runs were replayed: `same` + `different` + `failed`.' }),
+    same: count.meta({
+      description: 'Those that ended with the same output, or the same `code` and `path` of an error.',
+    }),
+    different: count.meta({
+      description: 'Those that ended with another output, or other `code` and `path`, without `failed`.',
+    }),
+    failed: count.meta({ description: 'Those that failed now and not before.' }),
+    skipped: count.meta({
+      description: 'Runs that were not replayed, because their input or calls are not recorded whole.',
+    }),
   })
   .meta({ id: 'Replay' });
 
@@ -49,9 +55,9 @@ export const replay: ServiceInterface = {
       id: 'replayRuns',
       method: 'POST',
       path: '/api/v1/plugin/:ident/:namespace/:name/replay',
-      summary: 'Try a draft or a version on the newest recorded runs',
+      summary: 'Replay the newest recorded runs with a draft or a version',
       description:
-        'Runs it on their inputs, one after another, and compares. Calls are answered from the record; another one rejects with `call-not-recorded`. Nothing is recorded or changed, and it ends when the client goes. A tenant has one replay at a time. An editor token needs the permission `runs`, too.',
+        'Runs it on their inputs, one after another, and compares the results. Calls get the recorded responses; a call that is not recorded rejects with `call-not-recorded`. Nothing is recorded or changed. The replay ends when the client closes the connection. A tenant can have one replay at a time. An editor token also needs the permission `runs`.',
       tag: 'environment',
       auth: 'editor-or-environment',
       // It is none of the lists that `read` is for, and shows what real runs put out.
@@ -63,7 +69,7 @@ export const replay: ServiceInterface = {
           .object({
             version: versionNameSchema
               .optional()
-              .meta({ description: 'By default the draft as it is saved, which must be built.' }),
+              .meta({ description: 'The version to run; by default the draft, which must be built.' }),
             limit: z
               .int()
               .min(1)
@@ -72,13 +78,13 @@ export const replay: ServiceInterface = {
               .meta({ description: 'How many of the newest runs; 50 by default.' }),
           })
           .meta({ id: 'ReplayRequest' }),
-        { description: 'What is tried, and on how many runs.' },
+        { description: 'What to run, and on how many runs.' },
       ),
       responses: {
         200: json(replaySchema, {
           description: 'How many runs ended in the same way.',
           events:
-            'An event `result` for each run, newest first: `{ uuid, same, before, after, calls? }`, where `before` and `after` have `output` or `error`, up to 16 KB with `truncated` where it is longer, and `after` has `took`. At the end one `done`, which is the response as JSON; or one `error`, `{ status, error }`. It is always sent as events.',
+            'An event `result` for each run, newest first: `{ uuid, same, before, after, calls? }`, where `before` and `after` have `output` or `error`, up to 16 KB with `truncated` if it is longer, and `after` has `took`. At the end one `done`, which is the response as JSON; or one `error`, `{ status, error }`. The response is always sent as events.',
         }),
       },
       errors: {

@@ -9,24 +9,35 @@ import { runErrorStatus } from '../run-errors.ts';
 /** A recorded call of a run. */
 export const callSchema = z
   .object({
-    connection: z.string().meta({ description: 'Its name; empty where none permits the call.' }),
+    connection: z
+      .string()
+      .meta({ description: 'The name of the connection; empty if none permits the call.' }),
     method: z.string(),
-    url: z.string().meta({ description: 'Without query.' }),
-    status: z.int().optional(),
-    error: z.string().optional().meta({ description: 'The code of its error.' }),
-    took: z.number().min(0),
+    url: z.string().meta({ description: 'Without the query.' }),
+    status: z.int().optional().meta({ description: 'The status of the response.' }),
+    error: z.string().optional().meta({ description: 'The code of the error, if the call failed.' }),
+    took: z.number().min(0).meta({ description: 'How long the call took, in ms.' }),
     requestBytes: z.int().min(0),
     responseBytes: z.int().min(0),
-    requestType: z.string().optional(),
-    requestBody: z.string().optional().meta({ description: 'With payloads, as what follows.' }),
-    responseType: z.string().optional(),
-    responseBody: z.string().optional(),
-    errorMessage: z.string().optional().meta({ description: 'What the plugin was told.' }),
-    truncated: z.boolean().optional().meta({ description: 'Whether a body was longer, or is no text.' }),
+    requestType: z.string().optional().meta({
+      description:
+        'The content type of the request. This field and those below: only where payloads are recorded, and only in `getRun`.',
+    }),
+    requestBody: z.string().optional().meta({ description: 'The first 16 KB of the body.' }),
+    responseType: z.string().optional().meta({ description: 'The content type of the response.' }),
+    responseBody: z.string().optional().meta({ description: 'The first 16 KB of the body.' }),
+    errorMessage: z
+      .string()
+      .optional()
+      .meta({ description: 'The message of the error that the plugin got.' }),
+    truncated: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether a body was longer than what is recorded, or is not text.' }),
     digest: z
       .string()
       .optional()
-      .meta({ description: 'Is the same for the same whole address and body of the request.' }),
+      .meta({ description: 'A keyed hash: requests with the same whole address and body have the same.' }),
   })
   .meta({ id: 'Call' });
 
@@ -44,29 +55,35 @@ export const runSchema = z
       .object({
         code: z.string(),
         message: z.string().optional(),
-        path: z.string().optional().meta({ description: 'What in the input or output was wrong.' }),
+        path: z
+          .string()
+          .optional()
+          .meta({ description: 'A JSON Pointer to the error in the input or output.' }),
       })
       .optional(),
-    took: z.number().min(0).meta({ description: 'Milliseconds of the run alone.' }),
+    took: z.number().min(0).meta({ description: 'How long the run alone took, in ms.' }),
     waited: z
       .number()
       .min(0)
       .optional()
-      .meta({ description: 'Milliseconds that it waited for calls and timers, where it may make calls.' }),
-    traceparent: z
-      .string()
-      .optional()
-      .meta({ description: 'The trace of its request, from the header of that name.' }),
+      .meta({ description: 'How long it waited for calls and timers, in ms; only if it may make calls.' }),
+    traceparent: z.string().optional().meta({ description: 'The header `traceparent` of its request.' }),
     inputBytes: z.int().min(0),
     outputBytes: z.int().min(0),
     calls: z
       .array(callSchema)
       .optional()
       .meta({ description: 'Its calls, in the order in which they began.' }),
-    logs: z.array(z.string()).optional(),
-    input: z.string().optional(),
-    output: z.string().optional(),
-    truncated: z.boolean().optional().meta({ description: 'Whether logs, input or output were longer.' }),
+    logs: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'What the plugin logged; not with `RUN_RECORDS=outcome`.' }),
+    input: z.string().optional().meta({ description: 'The first 16 KB; only where payloads are recorded.' }),
+    output: z.string().optional().meta({ description: 'The first 16 KB; only where payloads are recorded.' }),
+    truncated: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether logs, input or output were longer than what is recorded.' }),
   })
   .meta({ id: 'Run' });
 
@@ -116,7 +133,7 @@ export const resultSchema = z
     success: z.boolean(),
     error: z
       .union([z.object({ code: z.int(), message: z.string() }), z.strictObject({})])
-      .meta({ description: 'Empty where the run succeeded, else the status of its response.' }),
+      .meta({ description: 'Empty if the run succeeded; `code` is the status of its response.' }),
   })
   .meta({ id: 'Result' });
 

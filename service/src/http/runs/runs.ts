@@ -30,7 +30,10 @@ const filterQuery = {
     .enum(['true', 'false'])
     .optional()
     .transform((text) => (text === undefined ? undefined : text === 'true'))
-    .meta({ description: 'Only those that succeeded, or failed.', override: { type: 'boolean' } }),
+    .meta({
+      description: '`true`: only runs that succeeded; `false`: only runs that failed.',
+      override: { type: 'boolean' },
+    }),
 };
 
 /** The records of runs. */
@@ -41,7 +44,7 @@ export const runs: ServiceInterface = {
       method: 'GET',
       path: '/api/v1/plugin/:ident/:namespace/:name/runs',
       summary: 'List the runs of a plugin, newest first',
-      description: 'A page ends early where its runs have much text.',
+      description: 'A page may hold fewer runs than `limit` where their records are large.',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'read',
@@ -80,8 +83,8 @@ export const runs: ServiceInterface = {
       id: 'getRun',
       method: 'GET',
       path: '/api/v1/run/:uuid',
-      summary: 'Read what is recorded of a run',
-      description: 'Its id is that of the request that started it: `x-request-id` of the execution.',
+      summary: 'Read the record of a run',
+      description: 'The id of a run is the `x-request-id` of the response to its execution.',
       tag: 'environment',
       auth: 'editor-or-environment',
       scope: 'read',

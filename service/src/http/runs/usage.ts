@@ -18,13 +18,13 @@ const csv = 'text/csv';
 
 const usageOfDay = z
   .object({
-    day: z.iso.date(),
+    day: z.iso.date().meta({ description: 'By UTC.' }),
     tenant: z.string(),
-    namespace: z.string().optional(),
+    namespace: z.string().optional().meta({ description: 'With `by=plugin`, as `name`.' }),
     name: z.string().optional(),
     runs: z.int().min(0),
-    failures: z.int().min(0),
-    milliseconds: z.number().min(0),
+    failures: z.int().min(0).meta({ description: 'How many of the runs failed.' }),
+    milliseconds: z.number().min(0).meta({ description: 'How long the runs took together, in ms.' }),
     builds: z.int().min(0),
   })
   .meta({ id: 'UsageOfDay' });
@@ -44,13 +44,13 @@ export const usage: ServiceInterface = {
       method: 'GET',
       path: '/api/v1/environment/:environment/usage',
       summary: 'List what tenants used, by UTC day and then tenant',
-      description: `Usage is kept for ${usageDays} days, that of plugins for ${pluginUsageDays}, also of tenants and plugins that were deleted since.`,
+      description: `Usage is kept for ${usageDays} days, and by plugin for ${pluginUsageDays} days, even if the tenant or plugin was deleted.`,
       tag: 'environment',
       auth: 'environment',
       scope: 'read',
       query: z.object({
         ...pageQuery(),
-        from: dayQuery('The first day; by default the last 30 days are listed.'),
+        from: dayQuery('The first day by UTC; by default the last 30 days are listed.'),
         to: dayQuery('The last day, included; by default today.'),
         tenant: z.string().min(1).optional().meta({ description: 'Only the usage of this tenant.' }),
         by: z
@@ -60,7 +60,7 @@ export const usage: ServiceInterface = {
       }),
       responses: {
         200: json(z.object({ days: z.array(usageOfDay), next: z.string().optional() }), {
-          description: 'Days on which a tenant or plugin used nothing are not in the list.',
+          description: 'The days on which a tenant, or plugin, used something.',
           rows: {
             type: csv,
             description:
