@@ -38,14 +38,14 @@ export type { PluginTest } from './core/records.ts';
 /** A new token for the plugin that is open. */
 export interface RenewedToken {
   token: string;
-  /** When the token ends, ISO 8601, by the clock of this machine; missing where it is unknown. */
+  /** When the token ends, ISO 8601, by the clock of this machine; missing if it is unknown. */
   expiresAt?: string;
 }
 
 export interface LauncherOptions {
   /**
-   * Opens a plugin, which replaces the one before. `plugin` reports only about this plugin: what is reported through it after
-   * another plugin was opened is dropped. What this throws or rejects with is reported as by `plugin.error()`.
+   * Opens a plugin, which replaces the one before. Report about it through `plugin`: once another plugin is opened, reports through it
+   * are dropped. An error that this function throws is reported as by `plugin.error()`.
    */
   onOpen: (open: PluginToOpen, plugin: PluginChannel) => void | Promise<void>;
   /** The launcher has a new token for the plugin that is open. */
@@ -58,29 +58,29 @@ export interface LauncherOptions {
    */
   onSave?: () => Promise<void>;
   /**
-   * Takes over settings that changed while the plugin is open: a missing field is unchanged, `null` is unset, and
+   * Applies settings that changed while the plugin is open: a missing field is unchanged, `null` is unset, and
    * `appearance` replaces the one before. Adds the capability `configure`.
    */
   onConfigure?: (changes: EditorSettingsChange) => void;
   /**
-   * Further capabilities: `open`, if this editor can go from one plugin to another without loading anew, and `assist`, if it
+   * Further capabilities: `open`, if this editor can open another plugin without reloading its page, and `assist`, if it
    * shows a panel for the page's assistant.
    */
   capabilities?: readonly string[];
   /**
-   * Origins of the pages that may open plugins here, such as `https://app.example.com`; what any other page posts is
-   * ignored. Recommended: by default every page that frames the editor can have it open a plugin and take a token.
+   * Origins of the pages that may open plugins here, such as `https://app.example.com`; messages of other pages are
+   * ignored. Recommended: by default every page that frames the editor can open a plugin in it and give it a token.
    */
   allowedOrigins?: readonly string[];
 }
 
 /** The methods by which an editor reports about a plugin. */
 export interface PluginChannel {
-  /** The plugin is loaded and can be edited. To be called again when one of the details changes. */
+  /** The plugin is loaded and can be edited. Call it again when one of the details changes. */
   ready(details?: PluginDetails): void;
-  /** It cannot be opened; `message` is shown to the user where the page has no other text for that. */
+  /** The plugin cannot be opened. The element shows `message` to the user, unless the page has its own text. */
   error(message: string): void;
-  /** Whether there is work that is not saved. */
+  /** Whether there is unsaved work. */
   dirty(dirty: boolean): void;
   /** The draft was saved. */
   save(): void;
@@ -93,34 +93,34 @@ export interface PluginChannel {
   /** Another version was made live; `null`: the newest is live again. Not for a deploy. */
   live(live: { version: string | null }): void;
   /**
-   * Asks for a new token. Rejects with an `Error` whose message is the launcher's code when there is none to be had, or
-   * when another plugin is opened or this one closed meanwhile.
+   * Asks for a new token. Rejects with an `Error` whose message is a code: one of `PluginEditorError` if no token could be got, or
+   * `closed` if another plugin was opened or this one closed meanwhile.
    */
   requestToken(reason: TokenRequestReason): Promise<RenewedToken>;
   /**
-   * Asks the page's assistant, where `assistant` of the settings is `true`; the iteration begins the request. One request runs at
-   * a time: another one ends it. Text is to be shown as text, and a proposal is for the author to take or to leave. Throws an
-   * `Error` whose message is what the assistant said, or the launcher's code; `closed` when another plugin is opened or this one
-   * closed meanwhile; the signal's reason when that aborts.
+   * Asks the page's assistant, if `assistant` of the settings is `true`. The iteration begins the request, and a new request ends the
+   * one before. Show text as plain text, and let the author take or leave a proposal. The iteration throws an `Error` whose message
+   * is what the assistant said or a code of the frame protocol; `closed` if another plugin is opened or this one closed meanwhile;
+   * the signal's reason when aborted.
    */
   assist(question: AssistantQuestion, options?: { signal?: AbortSignal }): AsyncIterable<AssistantPart>;
 }
 
-/** A part of what the assistant answers: text that follows what came before, or a proposal that replaces an earlier one. */
+/** A part of the assistant's answer: text that follows the text before, or a proposal that replaces an earlier one. */
 export interface AssistantPart extends AssistantProposal {
   text?: string;
 }
 
-/** Reports about the plugin that was opened last. Before the first one, the methods do nothing. */
+/** Reports about the plugin that was opened last. Before the first `open`, the methods do nothing. */
 export interface Launcher extends PluginChannel {
   /** Stops listening. */
   disconnect(): void;
 }
 
 /**
- * Greets the launcher and returns the methods that report to it; outside a frame, as on a server, it does nothing and returns
- * `undefined`. Messages are taken only from the parent window, if there are `allowedOrigins` only from these, and from the first
- * `open` on only from its origin. Before the first `open` only the greeting is posted, and later nothing to any other origin.
+ * Greets the launcher, and returns the methods that report to it. Outside a frame, and on a server, it does nothing and returns
+ * `undefined`. It takes messages only from the parent window; with `allowedOrigins`, only from these origins; and after the first
+ * `open`, only from the origin of that. It posts only the greeting before the first `open`, and later only to that origin.
  * @throws TypeError that names the entry of `allowedOrigins` that is not an origin.
  */
 export function connectLauncher(options: LauncherOptions): Launcher | undefined {

@@ -48,35 +48,35 @@ interface PluginEditorOwnProps extends PropsOf<
   | 'assistant'
   | 'strings'
 > {
-  /** Address of the page's own endpoint that answers with an editor token; a relative one is resolved against the document. Needed unless `fetchToken` is set. */
+  /** Address of your endpoint that answers with an editor token; a relative one is resolved against the document. Required unless `fetchToken` is set. */
   tokenEndpoint?: PluginEditorElement['tokenEndpoint'] | null | undefined;
-  /** Gets tokens instead of using `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a token or `{ token, expires_in?, expires_at? }`. A new function restarts nothing. */
+  /** Your function that gets tokens, instead of `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a promise of a token or of `{ token, expires_in?, expires_at? }`. A new function restarts nothing. */
   fetchToken?: PluginEditorElement['fetchToken'] | null | undefined;
   /** Every change of `state`. */
   onPluginEditorState?: ((event: EventOn<PluginEditorElement, PluginEditorStateEvent>) => void) | undefined;
-  /** The editor can be used. `confirmed` is `false` when it did not say so itself: then its page has loaded, which is the only signal that a browser gives. Fires once for each time that a plugin is opened. */
+  /** The editor can be used. `confirmed`: whether the editor said so itself; `false` means that its page has loaded, which is all that a browser tells. Fires once for each plugin that is opened, and once more if the editor says so later. */
   onPluginEditorReady?: ((event: EventOn<PluginEditorElement, PluginEditorReadyEvent>) => void) | undefined;
-  /** The editor cannot be shown, and `state` became `error`; or a running editor could not be reloaded, such as after a sign-out, and stays: `state` is `ready`. */
+  /** The editor cannot be shown: `state` became `error`. Or a running editor could not be reloaded, such as after a sign-out, and stays: `state` is `ready`. */
   onPluginEditorError?: ((event: EventOn<PluginEditorElement, PluginEditorErrorEvent>) => void) | undefined;
-  /** The token is about to end, and the editor could not be given a new one. */
+  /** The token is about to end, and the editor has not got a new one. */
   onPluginEditorExpiring?:
     ((event: EventOn<PluginEditorElement, PluginEditorExpiringEvent>) => void) | undefined;
   /** `plugin` changed. */
   onPluginEditorPlugin?: ((event: EventOn<PluginEditorElement, PluginEditorPluginEvent>) => void) | undefined;
-  /** Unsaved work is about to be lost; `preventDefault()` keeps it. `next` says what is wanted in its place, `error` why it was not saved. */
+  /** Unsaved work is about to be lost; `preventDefault()` keeps it. `next`: the plugin that replaces this one, if any; `error`: why the editor did not save. */
   onPluginEditorDiscard?:
     ((event: EventOn<PluginEditorElement, PluginEditorDiscardEvent>) => void) | undefined;
-  /** `dirty` changed: there is unsaved work now, or none any longer. */
+  /** `dirty` changed: unsaved work appeared, or is saved or gone. */
   onPluginEditorDirty?: ((event: EventOn<PluginEditorElement, PluginEditorDirtyEvent>) => void) | undefined;
   /** The draft was saved. */
   onPluginEditorSave?: ((event: EventOn<PluginEditorElement, PluginEditorSaveEvent>) => void) | undefined;
   /** A build ended. */
   onPluginEditorBuild?: ((event: EventOn<PluginEditorElement, PluginEditorBuildEvent>) => void) | undefined;
-  /** A test run ended, with a `result` or an `error`; `passed` where the test asserts something. */
+  /** A test run ended, with a `result` or an `error`; `passed` only if the test asserts something. */
   onPluginEditorTest?: ((event: EventOn<PluginEditorElement, PluginEditorTestEvent>) => void) | undefined;
-  /** A version was deployed; `unchanged`: it was there already. */
+  /** A version was deployed; `unchanged`: it was the newest already, and no other was created. */
   onPluginEditorDeploy?: ((event: EventOn<PluginEditorElement, PluginEditorDeployEvent>) => void) | undefined;
-  /** Another version was made live, or (`null`) the newest again; not for a deploy. */
+  /** Another version was made live; `null`: the newest is live again. Does not fire for a deploy. */
   onPluginEditorLive?: ((event: EventOn<PluginEditorElement, PluginEditorLiveEvent>) => void) | undefined;
 }
 
@@ -120,7 +120,7 @@ interface PluginFeaturesOwnProps extends PropsOf<
   | 'strings'
   | 'value'
 > {
-  /** The record arrived, for the first time or anew. */
+  /** The record arrived, for the first time or after a refresh. */
   onPluginFeaturesLoad?:
     ((event: EventOn<PluginFeaturesElement, PluginFeaturesLoadEvent>) => void) | undefined;
   /** The record could not be loaded; `state` became `error`. */

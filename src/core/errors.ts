@@ -1,37 +1,43 @@
 /** Why a plugin editor could not be shown, or why a method of it failed. The comments are what docs/reference/errors.md says. */
 export type PluginEditorErrorCode =
-  /** An attribute cannot be used. The message names it. @remedy Set it as the message says. No request was made. */
+  /**
+   * An attribute cannot be used, or a method cannot be called now. The message says which. No request was made. @remedy Do
+   * what the message says.
+   */
   | 'config'
   /**
-   * There is no connection to the token endpoint, after three tries. @remedy Check that the server is up. For an
+   * There was no connection to the token endpoint in three tries. @remedy Check that the server is up. For an
    * endpoint of another origin, check its CORS headers.
    */
   | 'token-network'
-  /** No token came within `timeout`. @remedy Find out what the endpoint waits for. */
+  /** The endpoint, or `fetchToken`, gave no token within `timeout`. @remedy Find out what it waits for. */
   | 'token-timeout'
   /** The endpoint answered 401 or 403. @remedy Have the user sign in, or check what `authorize` answers for this `ident`. */
   | 'token-unauthorized'
   /**
-   * The endpoint redirects, which is not followed. @remedy This is mostly a session that ended: let the endpoint answer
-   * 401.
+   * The endpoint redirects, and redirects are not followed. @remedy Usually the session has ended: let the endpoint answer
+   * 401 then.
    */
   | 'token-redirect'
   /**
-   * The endpoint answered with another status. @remedy Look at its log. 408, 429, 500, 502, 503 and 504 were tried
-   * three times, unless the answer asks for a wait of more than 30 s (`Retry-After`).
+   * The endpoint answered with another status. @remedy Look at its log. After 408, 429, 500, 502, 503 and 504 there were three
+   * tries, unless the response asks for a wait of more than 30 s (`Retry-After`).
    */
   | 'token-http'
-  /** The response is not JSON, has no token, or is larger than 64 KiB. @remedy Answer with `{"token": "…"}`. */
+  /**
+   * The response, or what `fetchToken` returned, has no token, is not JSON, or is larger than 64 KiB. @remedy Answer with
+   * `{"token": "…"}`.
+   */
   | 'token-invalid'
   /** `fetchToken` or `tokenHeaders` threw. @remedy Look at `cause`. */
   | 'token-source'
-  /** The editor was not there within `timeout`. @remedy The message says how far it came, and which attribute to look at. */
+  /** The editor was not ready within `timeout`. @remedy The message says how far it came, and which attribute to check. */
   | 'frame-timeout'
   /** The page's own content security policy forbids the frame. @remedy Add the editor's origin to `frame-src`. */
   | 'frame-blocked'
   /**
-   * The editor cannot open the plugin, save it or take a token. @remedy The message quotes what the editor said, if it
-   * said anything. When a running editor takes no token, call `reload()`.
+   * The editor cannot open the plugin, save it or take a token. @remedy The message quotes the editor's own message, if
+   * there is one. If a running editor takes no token, call `reload()`.
    */
   | 'editor'
   /** The browser blocked `openInNewTab()`. @remedy Call it from a click. */
@@ -115,7 +121,7 @@ export class HttpError extends RequestError {
   }
 }
 
-/** There was no whole response in time. */
+/** The whole response did not arrive in time. */
 export class TimeoutError extends RequestError {
   override readonly name = 'TimeoutError';
 
@@ -141,7 +147,7 @@ export class NetworkError extends RequestError {
   }
 }
 
-/** A response came, and has another form than the interface describes. */
+/** The response has another form than the interface describes, or is larger than allowed. */
 export class SchemaError extends RequestError {
   override readonly name = 'SchemaError';
   /** Where in the response, such as `languages.0.pretty`; empty for the response as a whole. */

@@ -17,7 +17,7 @@ export const VERSION = 1;
 /** The messages of the editor, by type. @internal */
 export interface EditorMessages {
   /**
-   * Greets the launcher. Sent on every load of the page, to any origin (`'*'`); no other message is. Known capabilities: `open`,
+   * Greets the launcher, on every load of the page. The only message that is sent to any origin (`'*'`). Known capabilities: `open`,
    * `save`, `configure`, `assist`.
    */
   hello: { capabilities?: string[] };
@@ -27,23 +27,23 @@ export interface EditorMessages {
   error: { message: string };
   /** Asks for a token: `missing`, `expired` or `refused`. Answered with `token` or `token-failed`, at most once in 5 s. */
   'token-request': { reason: TokenRequestReason };
-  /** Whether there is work that is not saved. */
+  /** Whether there is unsaved work. */
   dirty: { dirty: boolean };
   /** The draft was saved. */
   save: {};
-  /** Answers a `save-request`, after `dirty` and `save` where there were any. `error`: why it could not be saved. */
+  /** Answers a `save-request`, after any `dirty` and `save`. `error`: why the plugin could not be saved. */
   'save-result': { request: string; error?: string };
   /** A build ended. */
   build: { succeeded: boolean; outputLog: string };
-  /** A test run ended. `passed`: whether the result is the expected one; missing where the test asserts nothing. */
+  /** A test run ended. `passed`: whether the result is the expected one; missing if the test asserts nothing. */
   test: { name?: string; result?: string; error?: unknown; passed?: boolean };
   /** A version was deployed. `unchanged`: it was there already. */
   deploy: { version: string; unchanged?: boolean };
   /** Another version was made live; `null`: the newest is live again. Not sent for a deploy. */
   live: { version: string | null };
   /**
-   * The author asks the page's assistant, where the settings say that there is one. Ends the request before it. Answered by any
-   * number of `assist-part` and one `assist-end`. `ident`, `namespace` and `fn` are sent too; the launcher uses those it opened.
+   * The author asks the page's assistant, if the settings say that there is one. Ends the request before it. Answered by any
+   * number of `assist-part` and one `assist-end`. It may also have `ident`, `namespace` and `fn`; the launcher uses its own.
    */
   assist: {
     request: string;
@@ -61,25 +61,25 @@ export interface EditorMessages {
 
 /** The messages of the launcher, by type. @internal */
 export interface LauncherMessages {
-  /** The answer to every `hello`, and sent for each further plugin to an editor that has the capability `open`. */
+  /** Opens a plugin. The answer to every `hello`; an editor with the capability `open` also gets it for each further plugin. */
   open: PluginToOpen;
   /** A renewed token. */
   token: { token: string; expiresAt?: string | undefined };
-  /** A `token-request` that could not be met; `code` is one of an error of the element. */
+  /** The answer to a `token-request` if no token could be got; `code` is one of the codes of `PluginEditorError`. */
   'token-failed': { code: string };
   /**
-   * Only to an editor with the capability `configure`. A missing field is unchanged, `null` is unset, `appearance` replaces the one
-   * before.
+   * Settings changed. Only to an editor with the capability `configure`. A missing field is unchanged, `null` is unset, `appearance`
+   * replaces the one before.
    */
   configure: EditorSettingsChange;
-  /** Only to an editor with the capability `save`: save now, also where there is no draft yet. */
+  /** Save now, also if there is no draft yet. Only to an editor with the capability `save`. */
   'save-request': { request: string };
   /**
-   * A part of the assistant's answer: text that follows what came before, or a proposed source or list of tests, whole, which
+   * A part of the assistant's answer: text that follows the text before, or a whole proposed source or list of tests, which
    * replaces an earlier one.
    */
   'assist-part': { request: string; text?: string; source?: string; tests?: PluginTest[] };
-  /** The answer ended. `error`: what the assistant said that went wrong, or one of the codes below. */
+  /** The answer ended. `error`: the assistant's message, or one of the codes below. */
   'assist-end': { request: string; error?: string | undefined };
   /** Forget the token and the plugin. */
   close: {};
@@ -112,7 +112,7 @@ export type LauncherMessage = MessageOf<LauncherMessages>;
 /** How the page looks, so that the editor can look like a part of it. Colours are opaque sRGB: `rgb(r, g, b)`. */
 export interface Appearance {
   colorScheme?: 'light' | 'dark';
-  /** Colour of what is chosen and of buttons. */
+  /** Colour of buttons and of what is chosen. */
   accent?: string;
   /** Background colour. */
   background?: string;
@@ -128,7 +128,7 @@ export interface Appearance {
 
 /** What the page sets for an editor, besides the plugin. */
 export interface EditorSettings {
-  /** BCP 47 tag for texts, dates and numbers. Match it against the locales that you have. */
+  /** BCP 47 tag for texts, dates and numbers. Match it against your own list of locales. */
   locale?: string;
   /** Show the plugin and change nothing. Only the token decides what is allowed. */
   readOnly?: boolean;
@@ -157,9 +157,9 @@ export interface PluginToOpen extends EditorSettings {
   template?: string | undefined;
   /** Editor token. */
   token: string;
-  /** When the token ends, ISO 8601, by the clock of this machine; missing where it is unknown. */
+  /** When the token ends, ISO 8601, by the clock of this machine; missing if it is unknown. */
   expiresAt?: string | undefined;
-  /** The source of a plugin that has no draft, instead of a template. Unedited it counts as saved. */
+  /** The source of a plugin that has no draft, instead of a template. Until it is edited, it counts as saved. */
   initialSource?: InitialSource | undefined;
 }
 

@@ -9,7 +9,7 @@ export const pluginTestSchema = z.looseObject({
   payload: z.optional(z.string()),
   /** The result with which the test passes: text, or any JSON. */
   expected: z.optional(z.unknown()),
-  /** What its calls are answered with. */
+  /** The responses to its calls, as `CallMock`. */
   calls: z.optional(z.unknown()),
 });
 

@@ -4,11 +4,11 @@ import { pause, withTimeLimit } from './time-limit.ts';
 
 /** The options of all clients for sending requests. */
 export interface SendOptions {
-  /** Another `fetch`, for a proxy or a test. */
+  /** Used instead of the global `fetch`, such as for a proxy or a test. */
   fetch?: typeof fetch | undefined;
   /** For one try, from sending to the last byte of the response, in ms; default 15000. */
   timeout?: number | undefined;
-  /** How often to try again where that can help; default 2, and 0 for never. */
+  /** How often to try again after a lost connection or a transient status (408, 429, 500, 502, 503, 504); default 2, 0 for never. */
   retry?: number | undefined;
 }
 

@@ -22,20 +22,20 @@ import { styles } from './styles.ts';
  * @element plugin-editor
  *
  * @fires {PluginEditorStateEvent} plugin-editor-state - Every change of `state`.
- * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used. `confirmed` is `false` when it did not say so itself: then its page has loaded, which is the only signal that a browser gives. Fires once for each time that a plugin is opened.
- * @fires {PluginEditorErrorEvent} plugin-editor-error - The editor cannot be shown, and `state` became `error`; or a running editor could not be reloaded, such as after a sign-out, and stays: `state` is `ready`.
- * @fires {PluginEditorExpiringEvent} plugin-editor-expiring - The token is about to end, and the editor could not be given a new one.
+ * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used. `confirmed`: whether the editor said so itself; `false` means that its page has loaded, which is all that a browser tells. Fires once for each plugin that is opened, and once more if the editor says so later.
+ * @fires {PluginEditorErrorEvent} plugin-editor-error - The editor cannot be shown: `state` became `error`. Or a running editor could not be reloaded, such as after a sign-out, and stays: `state` is `ready`.
+ * @fires {PluginEditorExpiringEvent} plugin-editor-expiring - The token is about to end, and the editor has not got a new one.
  * @fires {PluginEditorPluginEvent} plugin-editor-plugin - `plugin` changed.
- * @fires {PluginEditorDiscardEvent} plugin-editor-discard - Unsaved work is about to be lost; `preventDefault()` keeps it. `next` says what is wanted in its place, `error` why it was not saved.
- * @fires {PluginEditorDirtyEvent} plugin-editor-dirty - `dirty` changed: there is unsaved work now, or none any longer.
+ * @fires {PluginEditorDiscardEvent} plugin-editor-discard - Unsaved work is about to be lost; `preventDefault()` keeps it. `next`: the plugin that replaces this one, if any; `error`: why the editor did not save.
+ * @fires {PluginEditorDirtyEvent} plugin-editor-dirty - `dirty` changed: unsaved work appeared, or is saved or gone.
  * @fires {PluginEditorSaveEvent} plugin-editor-save - The draft was saved.
  * @fires {PluginEditorBuildEvent} plugin-editor-build - A build ended.
- * @fires {PluginEditorTestEvent} plugin-editor-test - A test run ended, with a `result` or an `error`; `passed` where the test asserts something.
- * @fires {PluginEditorDeployEvent} plugin-editor-deploy - A version was deployed; `unchanged`: it was there already.
- * @fires {PluginEditorLiveEvent} plugin-editor-live - Another version was made live, or (`null`) the newest again; not for a deploy.
+ * @fires {PluginEditorTestEvent} plugin-editor-test - A test run ended, with a `result` or an `error`; `passed` only if the test asserts something.
+ * @fires {PluginEditorDeployEvent} plugin-editor-deploy - A version was deployed; `unchanged`: it was the newest already, and no other was created.
+ * @fires {PluginEditorLiveEvent} plugin-editor-live - Another version was made live; `null`: the newest is live again. Does not fire for a deploy.
  *
  * @slot idle - Shown while the element is `idle`.
- * @slot loading - Replaces the text and the bar while it is `loading`.
+ * @slot loading - Replaces the text and the bar while the element is `loading`.
  * @slot error - Replaces the message and the retry button in state `error`.
  *
  * @csspart frame - The frame.
@@ -44,7 +44,7 @@ import { styles } from './styles.ts';
  * @csspart retry - The button in the error view.
  *
  * @cssstate idle - Nothing to show.
- * @cssstate loading - Token or frame is loading.
+ * @cssstate loading - The token or the frame is loading.
  * @cssstate ready - The editor is shown.
  * @cssstate error - The error view is shown.
  *
@@ -90,11 +90,11 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   declare namespace: string | null;
   /** Name of the plugin, as one segment of a path. Required. */
   declare fn: string | null;
-  /** Language for a new plugin: the `identifier` of one that the builder knows, such as `typescript`. */
+  /** Language for a new plugin: the `identifier` of a language in the features record, such as `typescript`. */
   declare template: string | null;
   /**
-   * Address of the page's own endpoint that answers with an editor token; a relative one is resolved against the
-   * document. Needed unless `fetchToken` is set.
+   * Address of your endpoint that answers with an editor token; a relative one is resolved against the document.
+   * Required unless `fetchToken` is set.
    */
   declare tokenEndpoint: string | null;
   /** Method of the token request: `post`, with the plugin as JSON, or `get`, with the plugin as a query. */
@@ -102,56 +102,56 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   /** Whether cookies go with the token request: `omit`, `same-origin` or `include`. */
   declare credentials: 'omit' | 'same-origin' | 'include' | null;
   /**
-   * How the editor gets the token. `url`: as a parameter of its address. `message`: by the frame protocol, for which the
-   * frame starts loading during the token request; no address holds the token then.
+   * How the editor gets the token. `url`: as a parameter of its address. `message`: by the frame protocol, so that no
+   * address holds the token; the frame starts loading during the token request.
    */
   declare tokenDelivery: 'url' | 'message' | null;
   /** `eager`: at once. `lazy`: nothing is fetched until the element comes near the viewport. */
   declare loading: 'eager' | 'lazy' | null;
-  /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
+  /** With `message` delivery: loads the frame as soon as `editor-url` is known, before there is a plugin. */
   declare preload: boolean;
   /**
-   * Makes the editor show the plugin without changing it. Only the token's permissions decide what is allowed.
+   * The editor shows the plugin and cannot change it. Only the token's permissions decide what is allowed.
    */
   declare readOnly: boolean;
   /**
-   * BCP 47 tag for the editor's texts, dates and numbers; while empty, the nearest `lang` attribute around the element. A
-   * tag that is not valid is not handed on.
+   * BCP 47 tag for the editor's texts, dates and numbers; while empty, the nearest `lang` attribute around the element. An
+   * invalid tag is not sent to the editor.
    */
   declare locale: string | null;
-  /** Turns off the question that the browser asks before the page is left while `dirty`. */
+  /** By default the browser asks the user before the page is left while `dirty`. This turns that off. */
   declare unguarded: boolean;
   /**
    * Time limit in ms for each try of a token request, for `save()`, and for the frame to load (`url`) or be ready
    * (`message`). Above 0 and below 2 ** 31.
    */
   declare timeout: number | null;
-  /** The frame's sandbox, as keywords of that attribute; `none` removes it. */
+  /** The attribute `sandbox` of the frame: its keywords; `none` removes it. */
   declare sandbox: string | null;
-  /** The frame's permissions, as in the attribute of this name of an `<iframe>`. */
+  /** The attribute `allow` of the frame. */
   declare allow: string | null;
-  /** The frame's referrer policy, as in the attribute of this name of an `<iframe>`. */
+  /** The attribute `referrerpolicy` of the frame. */
   declare referrerpolicy: string | null;
   /** The frame's accessible name; while empty it is `Plugin editor: ` and the plugin's name. */
   declare label: string | null;
   /**
-   * Gets tokens instead of using `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a token or
-   * `{ token, expires_in?, expires_at? }`. A new function restarts nothing.
+   * Your function that gets tokens, instead of `token-endpoint`: called with `{ ident, namespace, fn, signal }`, it returns a
+   * promise of a token or of `{ token, expires_in?, expires_at? }`. A new function restarts nothing.
    */
   declare fetchToken: FetchToken | undefined;
-  /** Headers for the token request, such as one against cross-site request forgery, or a function that gives them. */
+  /** Headers for the token request, such as one against cross-site request forgery, or a function that returns them. */
   declare tokenHeaders: TokenHeaders | undefined;
   /**
-   * Source of a plugin that has no draft, instead of a template: `{ contents, lang, tests? }`, at most 1 MiB of JSON. Used
-   * where `template` is empty or equals its `lang`. It goes to the editor only by message. Read with the attributes when a
-   * change is made; a new object restarts nothing.
+   * Source of a plugin that has no draft, instead of a template: `{ contents, lang, tests? }`, at most 1 MiB of JSON. Used if
+   * `template` is empty or equals its `lang`. It goes to the editor only by message. A new object restarts nothing: it is
+   * read at the next change of attributes.
    */
   declare initialSource: InitialSource | undefined;
   /**
-   * Answers what authors ask in the editor, with a model of yours: called with `{ prompt, ident, namespace, fn, language, source,
-   * tests, declarations?, problems, failures, signal }`, it returns an async iterable of texts and of proposals,
-   * `{ source?, tests? }`. An editor that can, shows a panel for it. A new function restarts nothing; taking it away ends its
-   * answer.
+   * Your function that answers the questions of authors in the editor, with a model of yours: called with `{ prompt, ident,
+   * namespace, fn, language, source, tests, declarations?, problems, failures, signal }`, it returns an async iterable of texts
+   * and of proposals, `{ source?, tests? }`. An editor with the capability `assist` shows a panel for it. A new function
+   * restarts nothing; removing it ends a running answer.
    */
   declare assistant: Assistant | undefined;
   /** Texts that replace the English ones, which are exported as `defaultStrings`. */
@@ -166,7 +166,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
     this.showState('idle');
   }
 
-  /** Where the element stands: `idle`, `loading`, `ready` or `error`. */
+  /** The state of the element: `idle`, `loading`, `ready` or `error`. */
   get state(): PluginEditorState {
     return this.#controller.shown.state;
   }
@@ -176,58 +176,58 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
     return this.#controller.shown.error;
   }
 
-  /** Whether the editor said that it holds work that is not saved. */
+  /** Whether the editor has unsaved work. */
   get dirty(): boolean {
     return this.#controller.shown.dirty;
   }
 
-  /** What is shown, with what the editor said about it; `undefined` while nothing is. */
+  /** The plugin that is shown, with what the editor said about it; `undefined` while there is none. */
   get plugin(): ShownPlugin | undefined {
     return this.#controller.shown.plugin;
   }
 
   /**
-   * Starts over with a new token, also after `close()`. A running editor stays if no token can be got. Resolves when the new
-   * editor is ready or no longer wanted; rejects with a `PluginEditorError`. While `dirty`, the editor is asked to save if it
-   * can, and a listener to `plugin-editor-discard` may put the reload off; then it resolves at once. `discard` skips both.
+   * Starts over with a new token, also after `close()`. If no token can be got, a running editor stays. Resolves when the new
+   * editor is ready or another change replaced it; rejects with a `PluginEditorError`. While `dirty`, the editor saves first if it
+   * can, and a listener to `plugin-editor-discard` can put the reload off; then it resolves at once. `discard` skips both.
    */
   reload({ discard = false }: { discard?: boolean } = {}): Promise<void> {
     return this.#controller.reload(discard);
   }
 
   /**
-   * Gets a new token and hands it to the running editor. Rejects with a `PluginEditorError`, also when the editor takes
-   * none while it runs; in any case it stays as it is.
+   * Gets a new token and hands it to the running editor, which stays as it is. Rejects with a `PluginEditorError`: also with
+   * code `config` if no editor is open, and with code `editor` if the editor takes no token while it runs.
    */
   renewToken(): Promise<void> {
     return this.#controller.renewToken();
   }
 
   /**
-   * Asks the editor to save now, also a plugin that has no draft yet. Resolves when it has; rejects with a
-   * `PluginEditorError` of code `editor` when it could not, or cannot be asked.
+   * Asks the editor to save now, also a plugin that has no draft yet. Resolves when it has saved; rejects with a
+   * `PluginEditorError` of code `editor` if it could not save, or cannot be asked.
    */
   save(): Promise<void> {
     return this.#controller.save();
   }
 
-  /** Reads the page's look anew and tells the editor at once. Needed only after changes that start no CSS transition. */
+  /** Reads the page's look again and tells the editor. Needed only after a change that starts no CSS transition. */
   refreshAppearance(): void {
     this.#controller.sendSettings();
   }
 
   /**
    * For signing out: aborts pending requests, tells the editor to forget its token and removes the frame. The element is
-   * `idle` at once, and stays so until `reload()`. Resolves when the frame is gone, which may take 250 ms; never rejects.
+   * `idle` at once, and stays `idle` until `reload()`. Resolves when the frame is gone, within 250 ms; never rejects.
    */
   close(): Promise<void> {
     return this.#controller.close();
   }
 
   /**
-   * Opens the editor in a new tab, which has no `opener`, and whose token is not renewed. To be called from a click, or
-   * the browser may block it. The tab gets only the plugin: no locale, look or initial source. Rejects with a
-   * `PluginEditorError`, in `message` delivery and while `read-only` with code `config`.
+   * Opens the editor in a new tab, which has no `opener`, and whose token is not renewed. Call it from a click, because
+   * otherwise the browser may block it. The tab gets only the plugin: no locale, look or initial source. Rejects with a
+   * `PluginEditorError`; with code `config` in `message` delivery and while `read-only`.
    */
   openInNewTab(): Promise<void> {
     return this.#controller.openInNewTab();

@@ -29,7 +29,7 @@ const flag = { type: Boolean, reflect: true };
  *
  * @element plugin-features
  *
- * @fires {PluginFeaturesLoadEvent} plugin-features-load - The record arrived, for the first time or anew.
+ * @fires {PluginFeaturesLoadEvent} plugin-features-load - The record arrived, for the first time or after a refresh.
  * @fires {PluginFeaturesErrorEvent} plugin-features-error - The record could not be loaded; `state` became `error`.
  * @fires {Event} input - The user chose a language.
  * @fires {Event} change - The user chose a language.
@@ -53,7 +53,7 @@ const flag = { type: Boolean, reflect: true };
  * @cssstate testing - The builder has a testing service.
  *
  * @cssprop [--plugin-editor-font=inherit] - Font.
- * @cssprop [--plugin-editor-color=inherit] - Text colour, which all other colours are mixed from.
+ * @cssprop [--plugin-editor-color=inherit] - Text colour, from which all other colours are mixed.
  * @cssprop [--plugin-editor-background=none] - Background of a language.
  * @cssprop [--plugin-editor-accent=currentColor] - Colour of what is chosen and of the focus ring.
  * @cssprop [--plugin-editor-border=1px solid] - Border of a language.
@@ -79,23 +79,23 @@ export class PluginFeaturesElement extends FormControl {
 
   /** Base address of the builder interface, http or https, absolute; by default that of the editor that `for` names. */
   declare builder: string | null;
-  /** Id of a `<plugin-editor>` in the same tree, whose `template` is chosen here. */
+  /** Id of a `<plugin-editor>` in the same tree; the choice sets its `template`. */
   declare htmlFor: string | null;
-  /** Whether one of the languages can be chosen; with `for` it always can. */
+  /** Whether the user can choose a language; with `for`, the user always can. */
   declare selectable: boolean;
   /** The name under which a form submits the choice. */
   declare name: string | null;
-  /** The `identifier` that is chosen at first and after a reset of the form, such as `typescript`. */
+  /** The `identifier` that is chosen initially and after a reset of the form, such as `typescript`. */
   declare defaultValue: string | null;
-  /** Whether a form needs a choice. */
+  /** Whether the form needs a choice. */
   declare required: boolean;
-  /** Whether nothing can be chosen, and nothing is submitted. */
+  /** Whether the control is disabled: nothing can be chosen, and nothing is submitted. */
   declare disabled: boolean;
   /** Accessible name of the list or group; while empty it is `languages` of `strings`. */
   declare label: string | null;
   /**
-   * Gets a token, which is sent as Bearer: called with `{ signal }`, it returns one. A new function restarts nothing. The
-   * request is then not shared with other elements.
+   * Your function that gets a token, which is sent as Bearer: called with `{ signal }`, it returns a promise of one. If it is
+   * set, the request is not shared with other elements. A new function restarts nothing.
    */
   declare fetchToken: FetchFeaturesToken | undefined;
   /** Texts that replace the English ones, which are exported as `defaultFeaturesStrings`. */
@@ -138,28 +138,28 @@ export class PluginFeaturesElement extends FormControl {
     void this.#endPendingChoice();
   }
 
-  /** `idle`: there is no builder; `error`: `error` says why. A refresh is `loading`, too. */
+  /** `idle` (there is no builder), `loading` (also during a refresh), `ready` or `error`. */
   get state(): PluginEditorState {
     // A server requests nothing, and renders what the browser renders first.
     return this.#store?.state ?? (isServer && (this.builder || this.htmlFor) ? 'loading' : 'idle');
   }
 
-  /** What the builder supports: frozen, and shared with other elements. A refresh that fails leaves it as it is. */
+  /** The features record of the builder: frozen, and shared with other elements. A refresh that fails leaves it as it is. */
   get record(): Readonly<Features> | undefined {
     return this.#store?.record;
   }
 
   /**
-   * Why the state is `error`: a `PluginEditorError` with the code `config` or one of the `token-` ones, or what became
-   * of the request: `HttpError`, `NetworkError`, `TimeoutError`, `SchemaError`.
+   * Why the state is `error`; else `undefined`: a `PluginEditorError` with the code `config` or one of the `token-` codes, or
+   * the error of the request: `HttpError`, `NetworkError`, `TimeoutError` or `SchemaError`.
    */
   get error(): Error | undefined {
     return this.#store?.error;
   }
 
   /**
-   * Asks the builder anew, for all elements that share the record. Resolves when the new one is shown, at once where
-   * there is no builder, and rejects with what becomes `error`.
+   * Requests the record again, for all elements that share it. Resolves when the new record is shown, or at once if there is
+   * no builder; rejects with what becomes `error`.
    */
   async refresh(): Promise<void> {
     // Before its first connection an element is never updated. After a removal, the next update leaves the store.
@@ -167,7 +167,7 @@ export class PluginFeaturesElement extends FormControl {
     await this.#store?.load();
   }
 
-  /** Moves the focus to what is chosen, or to what comes first. */
+  /** Moves the focus to the chosen language, or to the first one. */
   override focus(options?: FocusOptions): void {
     const checked = this.renderRoot?.querySelector<HTMLElement>(':checked');
     if (checked) checked.focus(options);

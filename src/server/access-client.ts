@@ -15,26 +15,26 @@ import { type Grant, checkGrant, checkGranted } from './permissions.ts';
 export interface AccessClientOptions extends SendOptions {
   /** Base address of the builder interface, http or https; a path in it is kept. */
   builderUrl: string;
-  /** Environment token, or a function that gives one for each call (rotation). */
+  /** Environment token, or a function that returns one and is called for each call, such as for rotation. */
   environmentToken: EnvironmentToken;
   /**
-   * For the function that gives the environment token, all tries and the waits between them together, in ms; default 10000. That
-   * is less than the 15000 that a page waits for its token endpoint, which so has time to answer with the reason.
+   * For the whole call, in ms; default 10000: the function `environmentToken`, all tries and the waits between them. It is less than
+   * the 15000 that a page waits for its token endpoint, so that the endpoint has time to answer with the reason.
    */
   timeout?: number | undefined;
 }
 
-/** What an editor token is requested for (`GET /auth/v2/access/…`). */
+/** What an editor token is for, as in `GET /auth/v2/access/…`. */
 export interface AccessLocation extends Grant {
   /** The plugin's owner: environment, a period, tenant. */
   identifier: string;
   /** Default: `default`. */
   namespace?: string | undefined;
-  /** The third segment, whose meaning is up to the builder; the token endpoint sends the plugin's name. */
+  /** The third segment of the path: the plugin's name, for the plugin service. */
   ext: string;
 }
 
-/** An editor token as the builder returned it, with all fields of the response. */
+/** The response of the access interface, with all its fields. */
 export type EditorTokenRecord = z.output<typeof editorTokenSchema>;
 
 /** How long a call may take by default, in ms. */
@@ -53,10 +53,11 @@ export class AccessClient {
   }
 
   /**
-   * Gets a new editor token. Before any request, rejects with a `TypeError` for a segment that no path can hold, and for a
-   * field that is not known or has no value. After that, rejects with `HttpError` (also for a redirect, which is not
-   * followed), `TimeoutError`, `NetworkError` or `SchemaError`, such as for a record without the permissions and the actor
-   * that were asked for; and with the signal's reason when aborted. None of these errors holds the environment token.
+   * Gets a new editor token. Before any request, rejects with a `TypeError` for a segment that no path can hold, and for a field
+   * that is unknown or has no value; and with an `Error` whose `cause` is what the function `environmentToken` threw. After that,
+   * rejects with `HttpError` (also for a redirect, which is not followed), `TimeoutError`, `NetworkError` or `SchemaError`, such as
+   * for a response without the requested permissions and actor; and with the signal's reason when aborted. None of these errors
+   * holds the environment token.
    */
   async getEditorToken(location: AccessLocation, { signal }: CallOptions = {}): Promise<EditorTokenRecord> {
     const { identifier, namespace = DEFAULT_NAMESPACE, ext } = location;

@@ -2,20 +2,20 @@ import { type Grant, checkGrant } from './permissions.ts';
 import type { PluginTarget } from './plugin-target.ts';
 import { Refusal } from './refusal.ts';
 
-/** Whose plugins the caller may edit, and what the token allows; only for this caller. */
+/** Whose plugins the caller may edit, and what the caller's token allows. */
 export interface Authorization extends Grant {
   ident: string | readonly string[];
 }
 
 /**
- * Whose plugins the caller may edit: an ident or several, with or without what the token is to allow; `false` for none;
- * or the host's own response, which is sent instead of a token.
+ * Whose plugins the caller may edit: an ident or several, with or without what the token allows; `false` for none; or a response of
+ * your own, which is sent instead of a token.
  */
 export type AuthorizeResult = string | readonly string[] | Authorization | false | Response;
 
 /**
- * A function of the host that says whose plugins the caller may edit. It has to find that out from the request's cookies or
- * headers, never from `target`: that is only what the caller asks for, and proves nothing.
+ * Your function that says whose plugins the caller may edit. Decide by the request's cookies or headers, never by `target`: that is
+ * only what the caller asks for, and proves nothing.
  */
 export type Authorize<Context> = (
   request: Request,

@@ -6,34 +6,34 @@ import { DEFAULT_NAMESPACE } from '../core/url.ts';
 export interface NamespaceConnection {
   name: string;
   description?: string;
-  /** `https://host[:port]`; or `https://*.example.com`, of which each tenant names one origin together with its value. */
+  /** `https://host[:port]`; or `https://*.example.com`, for which each tenant sets its own origin. */
   origin: string;
-  /** Default: `/`. */
+  /** The beginning of the paths, which matches whole segments. Default: `/`. */
   pathPrefix?: string;
   /** Default: only `GET`. */
   methods?: readonly string[];
-  /** What the service adds to each request: a header with a stored value, or a signed token. */
+  /** What the service adds to each request: a header with the stored value, or a signed token that says which plugin asks. */
   credential?: { type: 'header'; header: string; prefix?: string } | { type: 'identity' };
 }
 
 /**
- * The types of the input and output of a namespace's plugins. `input` and `output` are JSON Schemas (2020-12); a missing one is
- * any JSON.
+ * The types of the input and output of a namespace's plugins, and what they may reach and import. `input` and `output` are JSON
+ * Schemas (2020-12), at most 64 KiB together; a missing one is any JSON.
  */
 export interface NamespaceDetails {
   description?: string;
   input?: unknown;
   output?: unknown;
   samples?: readonly { name: string; description?: string; input: unknown; output?: unknown }[];
-  /** Source for new plugins, by language. */
+  /** The sources of new plugins, by language. */
   templates?: Readonly<Record<string, string>>;
-  /** What its plugins may reach. As in the service, what is left out stays, and `null` removes all. */
+  /** What its plugins may reach, at most 20. If it is missing, what is there stays; `null` removes it. */
   connections?: readonly NamespaceConnection[] | null;
-  /** What its plugins may import: versions of libraries by their names. What is left out stays, and `null` removes all. */
+  /** What its plugins may import: versions of libraries, by their names. If it is missing, what is there stays; `null` removes it. */
   libraries?: Readonly<Record<string, string>> | null;
 }
 
-/** Whose values for connections: those of a tenant, or those of your environment, for tenants that have none. */
+/** Whose values are meant: those of a tenant, or those of your environment, for tenants without a value. */
 export type ConnectionOwner =
   | {
       /** The ident of a tenant, which `joinIdent` makes. */
@@ -49,15 +49,15 @@ export type ConnectionLocation = ConnectionOwner & {
   connection: string;
 };
 
-/** What a connection needs. What is left out stays as it is. */
+/** What a tenant, or your environment, has for a connection. A missing field stays as it is. */
 export interface ConnectionValue {
-  /** The secret, without the prefix. It is stored encrypted, and no response has it. */
+  /** The secret, without the prefix, at most 8 KiB. It is stored encrypted, and no response has it. */
   value?: string;
-  /** The origin that this tenant has for a connection with a wildcard. */
+  /** The origin of this tenant, for a connection with a wildcard. */
   origin?: string;
 }
 
-/** A page of what is set for connections, without the values; `next`, where there is more, is `after` of the next page. */
+/** A page of the connections that have a value or an origin, without the values. `next`, where there is more, is `after` of the next page. */
 export const connectionValuePageSchema = z.looseObject({
   connections: z.array(
     z.looseObject({

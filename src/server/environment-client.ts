@@ -70,30 +70,30 @@ import { type SessionRequest, readSessionRequest } from './session-request.ts';
 export interface EnvironmentClientOptions extends SendOptions {
   /** Base address of the builder interface, http or https; a path in it is kept. */
   builderUrl: string;
-  /** Environment token, or a function that gives one for each call (rotation). */
+  /** Environment token, or a function that returns one and is called for each call, such as for rotation. */
   environmentToken: EnvironmentToken;
   /**
    * For one try, from sending to the last byte of the response, in ms. By default 600000 for a replay, 60000 for `setNamespace` and
-   * `putLibrary`, whose declarations are compiled and tried first, and 15000 for all else. Once set, it holds for all.
+   * `putLibrary`, which the service compiles first, and 15000 for all else. Once set, it holds for all.
    */
   timeout?: number | undefined;
   /**
    * How often to try again after a lost connection or a transient status (408, 429, 500, 502, 503, 504); 0 for never. By
-   * default 2 for what reads, and 0 for what changes anything. Once set, it holds for changes too, other than those by
-   * `POST`, which are never tried again: creating a tenant, a session or a token.
+   * default 2 for reads, and 0 for changes. Once set, it holds for changes too, except for requests by `POST`, which are never tried
+   * again: those that create something, `rotateWebhookSecret`, `resendDelivery` and `replay`.
    */
   retry?: number | undefined;
-  /** On whose behalf calls are made, such as the member of your staff: versions, pins and the audit log keep it. */
+  /** Your id for the person on whose behalf you ask, such as a member of your staff. Pins, tenants and the audit log keep it. */
   actor?: string | undefined;
 }
 
 /** What can be set for a single call. */
 export interface EnvironmentCallOptions extends CallOptions {
-  /** On whose behalf the call is made; replaces the `actor` of the client. */
+  /** Your id for the person on whose behalf you ask; replaces the `actor` of the client. */
   actor?: string | undefined;
 }
 
-/** Which entries of the audit log are listed; the days are as in {@link UsageOptions}. */
+/** Which entries of the audit log are listed. `from` and `to` are as in {@link UsageOptions}. */
 export interface AuditOptions extends PageOptions {
   from?: string | undefined;
   to?: string | undefined;
@@ -105,12 +105,15 @@ export interface AuditOptions extends PageOptions {
   actor?: string | undefined;
 }
 
-/** What you can set for a tenant. */
+/** The fields of a tenant that you can set. */
 export interface TenantDetails {
   description?: string;
-  /** `true`: no tokens are given or taken, and nothing new runs. */
+  /** `true`: the service refuses its tokens, gives it no new ones, and starts no runs. */
   suspended?: boolean;
-  /** Limits for this customer, which override those in the service's settings; `null` to return to these. */
+  /**
+   * Limits of this tenant, which replace the settings of the service; `null` restores the setting. `storageMb` and `runMemoryMb` are in
+   * MiB, `runTimeoutMs` in ms. `plugins` and `runsPerMinute` may be above the setting, the others only below.
+   */
   limits?: {
     plugins?: number | null;
     runsPerMinute?: number | null;
@@ -118,7 +121,6 @@ export interface TenantDetails {
     callsPerMinute?: number | null;
     runTimeoutMs?: number | null;
     runMemoryMb?: number | null;
-    /** How much records of its runs hold. */
     records?: 'outcome' | 'logs' | 'payloads' | null;
   };
 }
@@ -133,16 +135,16 @@ export interface UsageOptions extends PageOptions {
   by?: 'plugin' | undefined;
 }
 
-/** What an environment token may be limited to. */
+/** What an environment token permits; see the guide on the audit log. */
 export type Scope = 'run' | 'access' | 'access-deploy' | 'read' | 'manage';
 
-/** For a new environment token. */
+/** What a new environment token is. */
 export interface TokenDetails {
-  /** Who it is for; by default the holder of the token that this is requested with. */
+  /** The name of the program that holds it; by default the holder of the client's own token. */
   holder?: string;
-  /** How long the holder's other tokens stay valid, in seconds: 3600 by default, at most 86400. */
+  /** How long the holder's earlier tokens with the same scopes stay valid, in seconds: 3600 by default, at most 86400. */
   overlap?: number;
-  /** What it permits; by default what the token does that this is requested with. */
+  /** What it permits; by default what the client's own token permits. */
   scopes?: readonly Scope[];
 }
 
@@ -158,13 +160,13 @@ export interface EnvironmentLocation {
   environment: string;
 }
 
-/** A customer of yours. */
+/** A tenant: a customer of yours. */
 export interface IdentifierLocation {
   /** Environment, a period, tenant: `joinIdent` makes it, and refuses a tenant with a period. */
   identifier: string;
 }
 
-/** A customer's plugin. */
+/** A plugin of a tenant. */
 export interface PluginLocation extends IdentifierLocation {
   /** Default: `default`. */
   namespace?: string | undefined;
@@ -181,11 +183,12 @@ export interface NamespaceLocation extends EnvironmentLocation {
 const CHECK_TIMEOUT = 60_000;
 
 /**
- * A client of the environment interface: a vendor's customers, their plugins, what is live and what ran. For servers only,
+ * A client of the environment interface: a vendor's tenants, their plugins, what is live and what ran. For servers only,
  * because it needs the environment token. Before any request, every method rejects with a `TypeError` for arguments that
- * cannot be sent. After that, it rejects with `HttpError` (also for a redirect, which is not followed), `TimeoutError`,
- * `NetworkError` or `SchemaError`; and with the signal's reason when aborted. None of these errors holds the environment
- * token. Lists come in pages; `eachPage` iterates over all of them. Records keep the fields that are not named here.
+ * cannot be sent, and with an `Error` whose `cause` is what the function `environmentToken` threw. After that, it rejects with
+ * `HttpError` (also for a redirect, which is not followed), `TimeoutError`, `NetworkError` or `SchemaError`; and with the
+ * signal's reason when aborted. None of these errors holds the environment token. Lists come in pages; `eachPage` iterates over
+ * all of them. Records keep the fields that are not named here.
  */
 export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: string | undefined }> {
   #base: URL;
@@ -200,7 +203,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     this.#options = options;
   }
 
-  /** Lists your customers by name, and resolves with one page of them. */
+  /** Lists your tenants by name, and resolves with one page of them. */
   async listTenants(
     { environment }: EnvironmentLocation,
     { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},
@@ -209,14 +212,14 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ path, schema: tenantPageSchema }, { signal, actor });
   }
 
-  /** Gets a customer: whether it is suspended, and how many plugins it has. */
+  /** Gets a tenant: whether it is suspended, how many plugins it has, and what it stores. */
   async getTenant({ identifier }: IdentifierLocation, options?: EnvironmentCallOptions): Promise<Tenant> {
     return this.#send({ path: tenantPath(identifier), schema: tenantSchema }, options);
   }
 
   /**
-   * Creates a tenant. One that was deleted is created anew, without plugins. For one that exists, rejects with an `HttpError`
-   * of status 409. A field that is `undefined` is a `TypeError`.
+   * Creates a tenant. One that was deleted is created anew, without plugins. If it exists, rejects with an `HttpError` of status
+   * 409. A field that is `undefined` is a `TypeError`.
    */
   async createTenant(
     { identifier }: IdentifierLocation,
@@ -231,7 +234,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     );
   }
 
-  /** Changes the fields that are given, such as `{ suspended: true }`, and no others. A field that is `undefined` is a `TypeError`. */
+  /** Changes only the given fields, such as `{ suspended: true }`. A field that is `undefined` is a `TypeError`. */
   async updateTenant(
     { identifier }: IdentifierLocation,
     changes: TenantDetails,
@@ -245,15 +248,14 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     );
   }
 
-  /** Deletes a tenant with its plugins, versions and runs. Its usage stays. */
+  /** Deletes a tenant with its plugins, versions and runs. Its usage and its entries in the audit log stay. */
   async deleteTenant({ identifier }: IdentifierLocation, options?: EnvironmentCallOptions): Promise<void> {
     await this.#send({ method: 'DELETE', path: tenantPath(identifier) }, options);
   }
 
   /**
-   * Creates an editor token for one plugin, for those of a namespace, or for all of a tenant, as `scope` says. Without
-   * `permissions` it allows to read, write and deploy. Rejects with a `SchemaError` if the record does not have the
-   * permissions and the actor that were asked for.
+   * Creates an editor token for one plugin, for the plugins of a namespace, or for all plugins of a tenant, as `scope` says. Rejects
+   * with a `SchemaError` if the response does not have the requested permissions and actor.
    */
   async createSession(
     { identifier }: IdentifierLocation,
@@ -273,8 +275,8 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
   }
 
   /**
-   * Ends a tenant's editor tokens, or those of one actor, which are refused from then on. `actor` is whose tokens end; on whose
-   * behalf, only the client's `actor` says.
+   * Ends a tenant's editor tokens, or only those of `actor`: the service refuses them from then on. The call has no `actor` of its
+   * own: the audit log has the client's.
    */
   async endSessions(
     { identifier }: IdentifierLocation,
@@ -287,7 +289,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     await this.#send({ method: 'DELETE', path }, { signal });
   }
 
-  /** Lists a tenant's plugins by name, and resolves with one page of them. */
+  /** Lists a tenant's plugins by namespace and name, and resolves with one page of them. */
   async listPlugins(
     { identifier }: IdentifierLocation,
     { signal, actor, ...list }: PluginListOptions & EnvironmentCallOptions = {},
@@ -301,7 +303,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     await this.#send({ method: 'DELETE', path: pathOf('v1/plugin', segmentsOf(location)) }, options);
   }
 
-  /** Lists what was used, by day and then by tenant, and resolves with one page. */
+  /** Lists what tenants used, by day and then by tenant, and resolves with one page. */
   async getUsage(
     { environment }: EnvironmentLocation,
     { signal, actor, ...list }: UsageOptions & EnvironmentCallOptions = {},
@@ -310,7 +312,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ path, schema: usagePageSchema }, { signal, actor });
   }
 
-  /** Lists who changed what, and who read logs or payloads, the newest first, and resolves with one page. */
+  /** Lists the entries of the audit log, the newest first, and resolves with one page. `actor` filters the entries. */
   async listAudit(
     { environment }: EnvironmentLocation,
     { signal, ...list }: AuditOptions & CallOptions = {},
@@ -319,7 +321,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ path, schema: auditPageSchema }, { signal });
   }
 
-  /** Lists your environment's tokens by their ids, and resolves with one page. Only `createToken` gets a token itself. */
+  /** Lists your valid environment tokens, the oldest first, and resolves with one page. Only `createToken` gets a token itself. */
   async listTokens(
     { environment }: EnvironmentLocation,
     { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},
@@ -329,8 +331,9 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
   }
 
   /**
-   * Creates an environment token. Its holder's other tokens with the same scopes end after `overlap`. A field of `details` that is not
-   * known or is `undefined` is a `TypeError`: misspelt `scopes` would limit nothing.
+   * Creates an environment token. Its holder's earlier tokens with the same scopes end after `overlap`. A field of `details` that is
+   * unknown or `undefined` is a `TypeError`, because misspelt `scopes` would limit nothing. More scopes than the client's own token
+   * has reject with an `HttpError` of status 403.
    */
   async createToken(
     { environment }: EnvironmentLocation,
@@ -343,7 +346,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ method: 'POST', path, json: details, schema: createdTokenSchema }, options);
   }
 
-  /** Ends an environment token at once. */
+  /** Ends an environment token at once: the client's own, or one with no more scopes. */
   async deleteToken(
     { environment, id }: EnvironmentLocation & { id: string },
     options?: EnvironmentCallOptions,
@@ -370,8 +373,8 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
   }
 
   /**
-   * Sets the types of the input and output of a namespace's plugins, and what they may reach and import. Replaces the whole record, but
-   * `connections` and `libraries` that are left out stay; `null` removes them.
+   * Sets the types of the input and output of a namespace's plugins, and what they may reach and import. Replaces the whole record,
+   * except that missing `connections` and `libraries` stay; `null` removes them.
    */
   async setNamespace(
     { environment, namespace }: NamespaceLocation,
@@ -385,7 +388,10 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     );
   }
 
-  /** Removes the types of a namespace, and nothing else. Rejects with 409 while it has `connections` or `libraries`. */
+  /**
+   * Removes the types of a namespace, and nothing else. While it has `connections` or `libraries`, rejects with an `HttpError` of
+   * status 409.
+   */
   async deleteNamespace(
     { environment, namespace }: NamespaceLocation,
     options?: EnvironmentCallOptions,
@@ -409,8 +415,8 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
   }
 
   /**
-   * Publishes a version of a library. Publishing the same again does nothing; for other contents than a version has, or had before it
-   * was deleted, rejects with an `HttpError` of status 409.
+   * Publishes a version of a library. To publish the same again does nothing. If the version has other contents, or had before it was
+   * deleted, rejects with an `HttpError` of status 409.
    */
   async putLibrary(
     location: LibraryLocation,
@@ -431,14 +437,14 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
   }
 
   /**
-   * Deletes a version of a library. Versions of plugins that were built with it run on. While a namespace names it, rejects with an
+   * Deletes a version of a library. Plugin versions that were built with it keep it. While a namespace names it, rejects with an
    * `HttpError` of status 409.
    */
   async deleteLibrary(location: LibraryLocation, options?: EnvironmentCallOptions): Promise<void> {
     await this.#send({ method: 'DELETE', path: libraryPath(location) }, options);
   }
 
-  /** Lists for which connections a tenant, or your environment, has values, and resolves with one page. No response has a value. */
+  /** Lists the connections for which a tenant, or your environment, has a value, and resolves with one page. No response has a value. */
   async listConnectionValues(
     owner: ConnectionOwner,
     { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},
@@ -447,7 +453,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ path, schema: connectionValuePageSchema }, { signal, actor });
   }
 
-  /** Sets what a tenant, or your environment, has for a connection, from the next call of every plugin on. */
+  /** Sets the value of a tenant, or of your environment, for a connection. It holds from the next call of every plugin on. */
   async setConnectionValue(
     location: ConnectionLocation,
     value: ConnectionValue,
@@ -456,12 +462,12 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     await this.#send({ method: 'PUT', path: connectionPath(location), json: value }, options);
   }
 
-  /** Deletes what a tenant, or your environment, has for a connection. */
+  /** Deletes the value of a tenant, or of your environment, for a connection. */
   async deleteConnectionValue(location: ConnectionLocation, options?: EnvironmentCallOptions): Promise<void> {
     await this.#send({ method: 'DELETE', path: connectionPath(location) }, options);
   }
 
-  /** Creates a webhook. Only this response has its secret, which verifies what it is sent. */
+  /** Creates a webhook. Only this response has its secret, which verifies the signatures of its events. */
   async createWebhook(
     { environment }: EnvironmentLocation,
     details: WebhookDetails,
@@ -480,14 +486,13 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ path, schema: webhookPageSchema }, { signal, actor });
   }
 
-  /** Gets a webhook: whether it is enabled, and why not. */
+  /** Gets a webhook, such as whether it is enabled. */
   async getWebhook(location: WebhookLocation, options?: EnvironmentCallOptions): Promise<Webhook> {
     return this.#send({ path: webhookPath(location), schema: webhookSchema }, options);
   }
 
   /**
-   * Changes the fields of a webhook that are given, such as `{ enabled: true }`, and no others. A field that is `undefined` is a
-   * `TypeError`.
+   * Changes only the given fields of a webhook, such as `{ enabled: true }`. A field that is `undefined` is a `TypeError`.
    */
   async updateWebhook(
     location: WebhookLocation,
@@ -499,12 +504,12 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ method: 'PATCH', path, json: changes, schema: webhookSchema }, options);
   }
 
-  /** Deletes a webhook, with what waits for it. */
+  /** Deletes a webhook with its deliveries; those that are pending are not sent. */
   async deleteWebhook(location: WebhookLocation, options?: EnvironmentCallOptions): Promise<void> {
     await this.#send({ method: 'DELETE', path: webhookPath(location) }, options);
   }
 
-  /** Gives a webhook another secret. For 24 hours both sign. */
+  /** Gives a webhook another secret. For 24 hours, events are signed with both. */
   async rotateWebhookSecret(
     location: WebhookLocation,
     options?: EnvironmentCallOptions,
@@ -513,7 +518,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ method: 'POST', path, schema: webhookSecretSchema }, options);
   }
 
-  /** Lists what a webhook was told in the last 14 days, the newest first, and resolves with one page. */
+  /** Lists the deliveries of a webhook in the last 14 days, the newest first, and resolves with one page. */
   async listDeliveries(
     location: WebhookLocation,
     { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},
@@ -522,7 +527,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     return this.#send({ path, schema: deliveryPageSchema }, { signal, actor });
   }
 
-  /** Makes the service send an event again, at once. */
+  /** Sends an event again, at once, whatever the status of the delivery is. */
   async resendDelivery(
     { delivery, ...location }: WebhookLocation & { delivery: string },
     options?: EnvironmentCallOptions,

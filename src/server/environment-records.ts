@@ -7,19 +7,19 @@ import { editorTokenSchema } from '../core/records.ts';
  * fields that are not named here.
  */
 
-/** A customer. */
+/** A tenant: a customer of yours. */
 export const tenantSchema = z.looseObject({
   environment: z.string(),
   tenant: z.string(),
   /** Environment, a period, tenant. */
   ident: z.string(),
   description: z.string(),
-  /** Whether its tokens are refused, it gets no new ones, and none of its plugins runs. */
+  /** Whether the service refuses its tokens, gives it no new ones, and starts no runs. */
   suspended: z.boolean(),
   createdAt: z.string(),
   /** The number of its plugins. */
   plugins: z.number(),
-  /** Limits for this customer, which override those in the service's settings. */
+  /** Limits of this tenant, which replace the settings of the service. */
   limits: z.optional(
     z.looseObject({
       plugins: z.optional(z.number()),
@@ -31,13 +31,13 @@ export const tenantSchema = z.looseObject({
       records: z.optional(z.string()),
     }),
   ),
-  /** On whose behalf it was created or changed last. */
+  /** The actor on whose behalf it was created or last changed. */
   actor: z.optional(z.string()),
-  /** Only where one tenant is requested. */
+  /** Missing in lists. */
   usage: z.optional(usageSchema),
 });
 
-/** A page of customers; `next`, where there is more, is `after` of the next page. */
+/** A page of tenants; `next`, where there is more, is `after` of the next page. */
 export const tenantPageSchema = z.looseObject({
   environment: z.string(),
   tenants: z.array(tenantSchema),
@@ -47,7 +47,7 @@ export const tenantPageSchema = z.looseObject({
 /** An editor token, and what it allows. */
 export const createdSessionSchema = z.looseObject({
   ...editorTokenSchema.shape,
-  /** In seconds. */
+  /** How long it is valid, in seconds. */
   expires_in: z.number(),
   permissions: z.array(z.string()),
   actor: z.optional(z.string()),
@@ -69,17 +69,16 @@ const usageDaySchema = z.looseObject({
 /** A page of days; `next`, where there is more, is `after` of the next page. */
 export const usagePageSchema = z.looseObject({ days: z.array(usageDaySchema), next: z.optional(z.string()) });
 
-/** Who did what, and by which request. */
+/** An entry of the audit log: who did what, and by which request. `ident` to `version` say to what. */
 const auditEntrySchema = z.looseObject({
   id: z.string(),
   at: z.string(),
   /** Such as `plugin.live`. */
   action: z.string(),
+  /** `kind`: `environment-token`, `editor-token`, `operator` or `service`; `holder`: that of the environment token. */
   by: z.looseObject({
-    /** `environment-token`, `editor-token`, `operator` or `service`. */
     kind: z.string(),
     via: z.optional(z.string()),
-    /** The holder of the environment token. */
     holder: z.optional(z.string()),
     actor: z.optional(z.string()),
   }),
@@ -87,7 +86,9 @@ const auditEntrySchema = z.looseObject({
   namespace: z.optional(z.string()),
   name: z.optional(z.string()),
   version: z.optional(z.string()),
+  /** More about it; the fields depend on the action. */
   details: z.optional(z.record(z.string(), z.unknown())),
+  /** The `x-request-id` of the response to the request. */
   requestId: z.string(),
 });
 
@@ -101,9 +102,10 @@ export const auditPageSchema = z.looseObject({
 const environmentTokenSchema = z.looseObject({
   id: z.string(),
   holder: z.string(),
-  /** What it permits; missing in responses of earlier services, whose tokens permit everything. */
+  /** What it permits; missing in responses of 0.1.0, whose tokens permit everything. */
   scopes: z.optional(z.array(z.string())),
   createdAt: z.string(),
+  /** When it ends, if a newer one replaces it. */
   endsAt: z.optional(z.string()),
 });
 
@@ -120,7 +122,7 @@ export const createdTokenSchema = z.looseObject({ id: z.string(), token: z.strin
 const connectionSchema = z.looseObject({
   name: z.string(),
   description: z.optional(z.string()),
-  /** `https://host[:port]`; or `https://*.example.com`, of which each tenant names one origin together with its value. */
+  /** `https://host[:port]`; or `https://*.example.com`, for which each tenant sets its own origin. */
   origin: z.string(),
   pathPrefix: z.optional(z.string()),
   methods: z.optional(z.array(z.string())),
@@ -137,13 +139,13 @@ export const namespaceSchema = z.looseObject({
   input: z.optional(z.unknown()),
   output: z.optional(z.unknown()),
   samples: z.optional(z.array(sampleSchema)),
-  /** Source for new plugins, by language. */
+  /** The sources of new plugins, by language. */
   templates: z.optional(z.record(z.string(), z.string())),
   /** What its plugins may reach. */
   connections: z.optional(z.array(connectionSchema)),
-  /** What its plugins may import: versions of libraries by their names. */
+  /** What its plugins may import: versions of libraries, by their names. */
   libraries: z.optional(z.record(z.string(), z.string())),
-  /** What is legal and probably wrong in the schemas: only in the response of `setNamespace`. */
+  /** What is legal and probably wrong in the schemas. Only in the response of `setNamespace`. */
   warnings: z.optional(z.array(z.looseObject({ path: z.string(), message: z.string() }))),
 });
 

@@ -5,8 +5,8 @@ import { DEFAULT_TIMEOUT, type Received, type SendOptions, type ToError, bearer 
 import { withTimeLimit } from '../core/time-limit.ts';
 
 /**
- * The vendor's secret, or a function that is called before each request and gives the one that is valid then. What it throws is the
- * `cause` of the call's error.
+ * The vendor's secret, or a function that returns it. A client calls the function once for each call; what it throws is the `cause` of
+ * the call's error.
  */
 export type EnvironmentToken = string | (() => string | Promise<string>);
 

@@ -12,7 +12,7 @@ import { toRunError } from './run-error.ts';
 export interface ExecutionClientOptions extends SendOptions {
   /** Base address of the execution interface, http or https; a path in it is kept. */
   executionUrl: string;
-  /** Environment token, or a function that gives one for each call (rotation). */
+  /** Environment token, or a function that returns one and is called for each call, such as for rotation. */
   environmentToken: EnvironmentToken;
   /**
    * For one try, from sending to the last byte of the response, in ms; default 35000, because a run may wait for its turn and
@@ -35,14 +35,14 @@ export interface ExecutionLocation {
   namespace?: string | undefined;
   /** Plugin name. */
   pluginName: string;
-  /** Such as `1.0.0` or `v1.0.0`, which are the same. Left out: the version that is live. */
+  /** Such as `1.0.0` or `v1.0.0`, which are the same. By default the live version. */
   version?: string | undefined;
 }
 
 export interface RunOptions extends CallOptions {
   /**
-   * While a version is rolled out, decides whether it runs: the same key gets the same version, such as the id of a customer.
-   * By default each run is decided for itself.
+   * Decides which version runs during a rollout: the same key, such as the id of a customer, always gets the same version. By
+   * default chance decides for each run.
    */
   rolloutKey?: string | undefined;
 }
@@ -51,7 +51,7 @@ export interface RunOptions extends CallOptions {
 export interface RunDetails {
   /** What the plugin returned. */
   output: string;
-  /** The id of the run, by which it can be found in the service's records and logs. */
+  /** The id of the run, for `getRun` and for the service's log. */
   requestId?: string;
   /** The version that ran, such as `v1.0.0`. */
   version?: string;
@@ -78,16 +78,17 @@ export class ExecutionClient {
 
   /**
    * Runs a plugin with an input, and resolves with its output. Before any request, rejects with a `TypeError` for a segment
-   * that no path can hold, and for an input that is not well-formed text. After that, rejects with `RunError` where the
-   * response says why there is no output, else with `HttpError` (also for a redirect, which is not followed); with
-   * `TimeoutError`, `NetworkError` or `SchemaError` (an output over 8 MiB); and with the signal's reason when aborted. None
-   * of these errors holds the environment token. After a time-out, an abort or a lost connection the plugin may have run.
+   * that no path can hold, and for an input that is not well-formed text; and with an `Error` whose `cause` is what the function
+   * `environmentToken` threw. After that, rejects with `RunError` if the response says why there is no output, else with
+   * `HttpError` (also for a redirect, which is not followed); with `TimeoutError`, `NetworkError` or `SchemaError` (an output over
+   * 8 MiB); and with the signal's reason when aborted. None of these errors holds the environment token. After a time-out, an abort
+   * or a lost connection the plugin may have run.
    */
   async run(location: ExecutionLocation, input: string, options?: RunOptions): Promise<string> {
     return (await this.#run(location, input, options)).data;
   }
 
-  /** Runs a plugin as {@link run} does, and resolves with what the service says about the run, too. */
+  /** Runs a plugin as {@link run} does, and resolves with the output and what the service says about the run. */
   async runWithDetails(
     location: ExecutionLocation,
     input: string,

@@ -4,13 +4,13 @@ import { pathOf } from '../core/client/operation.ts';
 /** One version of a library of your environment. */
 export interface LibraryLocation {
   environment: string;
-  /** Its name as npm's, such as `decimal.js` or `@acme/rates`. */
+  /** Its name, as in npm, such as `decimal.js` or `@acme/rates`. */
   library: string;
-  /** A semantic version. */
+  /** A semantic version, such as `10.6.0`. */
   version: string;
 }
 
-/** An ES module that plugins may import, where their namespaces name it. */
+/** An ES module that plugins may import if their namespaces name it. */
 export interface LibraryDetails {
   /** The source, which imports nothing; at most 1 MiB. */
   contents: string;

@@ -6,14 +6,17 @@ export const PERMISSIONS = ['read', 'write', 'deploy', 'runs'] as const;
 /** What an editor token can allow. Every token allows `read`. */
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** What an editor token is to allow, and for whom it is. */
+/** What an editor token allows, and for whom it is. */
 export interface Grant {
   /**
-   * `read`, `write` (save, build, test), `deploy` (deploy, set live) and `runs` (messages, logs and payloads of real runs).
-   * By default the first three. Every token has `read`.
+   * `read`, `write` (save, build, test), `deploy` (deploy, set live, roll out) and `runs` (read real runs, with messages, logs and
+   * payloads). By default the first three, as far as the scopes of the environment token allow. Every token has `read`.
    */
   permissions?: readonly Permission[];
-  /** Your name for who it is: 1 to 200 characters. It is kept with what they do, and travels in addresses: use an opaque id. */
+  /**
+   * Your id for the person: 1 to 200 characters. Drafts, versions and pins keep it. Use an opaque id, because it is in the address of
+   * the access request.
+   */
   actor?: string;
 }
 

@@ -21,8 +21,8 @@ interface RunFailure extends ErrorFields {
 }
 
 /**
- * A run gave no output, and the response says why: `plugin-error`, `time-limit`, `memory-limit`, `version-not-found` and
- * others. `message` and `logs` are untrusted, because they come from whoever wrote the plugin. Together they are cut to
+ * A run has no output, and the response says why: `plugin-error`, `time-limit`, `memory-limit`, `version-not-found` and
+ * others. `message` and `logs` are untrusted text, because they come from the author of the plugin. Together they are cut to
  * 64 KB, and `message` has no control characters.
  */
 export class RunError extends HttpError {

@@ -1,14 +1,14 @@
 import { type Grant, checkGrant } from './permissions.ts';
 
-/** What can be asked for in every request for a session. */
+/** The fields of every request for a session. */
 export interface SessionTerms extends Grant {
-  /** How long the token lives, in seconds: 60 to 86400. By default, the service decides. */
+  /** How long the token is valid, in seconds: 60 to 86400. By default what `EDITOR_TOKEN_TTL` of the service says, 900. */
   expires_in?: number;
 }
 
 /**
- * What an editor token is for: one plugin, those of a namespace, or all of the tenant. `scope` is required and decides which
- * names are, so that a missing name is an error and never makes the token valid for more plugins.
+ * What an editor token is for: one plugin, the plugins of a namespace, or all plugins of the tenant. `scope` is required and says
+ * which names must be there, so that a missing name is an error and never makes the token valid for more plugins.
  */
 export type SessionRequest = SessionTerms &
   (

@@ -8,25 +8,25 @@ import { type Grant, checkGranted } from './permissions.ts';
 import { INTERNAL_MESSAGE, Refusal, jsonResponse, refusalResponse } from './refusal.ts';
 import { upstreamRefusal } from './upstream-refusal.ts';
 
-/** Gets editor tokens: an `AccessClient`, or anything else that has its method. */
+/** Gets editor tokens: an `AccessClient`, or any object with its method. */
 export type Access = Pick<AccessClient, 'getEditorToken'>;
 
 export interface TokenEndpointOptions<Context = unknown> {
-  /** Where editor tokens come from, or a function that chooses, such as by environment or by a worker's bindings. */
+  /** Gets editor tokens, or a function that returns what does, such as by environment or by a worker's bindings. */
   access: Access | ((context: Context, target: PluginTarget) => Access | Promise<Access>);
   /** Whose plugins this caller may edit. Required: without it, anyone could edit everyone's. */
   authorize: Authorize<Context>;
   /**
    * Origins, besides the endpoint's own, whose pages may ask with cookies, such as `https://app.example.com`. Behind a
-   * proxy that ends TLS, name the endpoint's own public origin too, unless the request's `url` already has it: browsers
-   * that send no `Sec-Fetch-Site` are compared with that.
+   * proxy that ends TLS, name the endpoint's own public origin too, unless the `url` of the request has it: for browsers
+   * that send no `Sec-Fetch-Site`, the endpoint compares their `Origin` with that.
    */
   allowedOrigins?: readonly string[] | undefined;
   /** The third segment of the access request; default: the plugin's name. */
   ext?: ((target: PluginTarget) => string | Promise<string>) | undefined;
   /**
-   * Called with the error behind a response of 500, 502 or 504, which is not in the response itself. Where the builder
-   * refused the environment token, the error is one line. Default: `console.error`.
+   * Called with the error behind a response of 500, 502 or 504, which the response does not have. If the builder refused the
+   * environment token, the error is one line that says what to do. Default: `console.error`.
    */
   onError?: ((error: unknown, request: Request, context: Context) => void | Promise<void>) | undefined;
 }
@@ -36,8 +36,8 @@ export type TokenEndpoint<Context = unknown> = (request: Request, context?: Cont
 
 /**
  * Creates the endpoint that `token-endpoint` of `<plugin-editor>` names. It checks which page a request comes from, which
- * plugin it is about and whether the caller may edit that, and answers `{ token, expires_in?, expires_at? }`, or
- * `{ error: { code, message } }` with a status of 400 or above. `context` is passed to the options' functions.
+ * plugin it asks for and whether the caller may edit that plugin, and answers `{ token, expires_in?, expires_at? }`, or
+ * `{ error: { code, message } }` with a status of 400 or above. The functions of the options get `context`.
  *
  * Browsers send no `Sec-Fetch-Site` over plain http, other than to localhost, and no `Origin` with a GET to the page's own
  * origin. Over plain http, therefore, only POST works.

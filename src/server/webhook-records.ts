@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
-/** What a webhook is told, and where. The events are listed in the guide on webhooks. */
+/** Which events a webhook gets, and where. The guide on webhooks lists the events. */
 export interface WebhookDetails {
-  /** `https`, but for what the operator of the service allows. */
+  /** `https`, except for origins in `OUTBOUND_ALLOW`. */
   url: string;
   /** Such as `plugin.deployed`. */
   events: readonly string[];
@@ -16,7 +16,7 @@ export const webhookSchema = z.looseObject({
   events: z.array(z.string()),
   description: z.optional(z.string()),
   enabled: z.boolean(),
-  /** Why the service disabled it. */
+  /** Why the service disabled it; set `enabled` to `true` once that is fixed. */
   disabledReason: z.optional(z.string()),
   createdAt: z.string(),
 });
@@ -33,25 +33,24 @@ export const webhookPageSchema = z.looseObject({
 /** A new secret of a webhook. */
 export const webhookSecretSchema = z.looseObject({ secret: z.string() });
 
-/** An event that a webhook was told, or is still to be told. Times are ISO 8601. */
+/** An event for a webhook, and the tries to send it. Times are ISO 8601. */
 const deliverySchema = z.looseObject({
-  /** The header `webhook-id` of all its tries. */
+  /** The header `webhook-id` of every try. */
   id: z.string(),
   type: z.string(),
   createdAt: z.string(),
   /** `pending`, `delivered` or `failed`. */
   status: z.string(),
+  /** `took` is in ms; `error` says why there was no response. */
   attempts: z.array(
     z.looseObject({
       at: z.string(),
       statusCode: z.optional(z.number()),
-      /** Why there was no answer. */
       error: z.optional(z.string()),
-      /** In ms. */
       took: z.number(),
     }),
   ),
-  /** When it is sent again, while it is pending. */
+  /** When the service tries again; only while `status` is `pending`. */
   nextAt: z.optional(z.string()),
 });
 

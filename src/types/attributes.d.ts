@@ -28,33 +28,33 @@ export interface PluginEditorAttributes {
   namespace?: PluginEditorElement['namespace'] | undefined;
   /** Name of the plugin, as one segment of a path. Required. */
   fn: PluginEditorElement['fn'] | undefined;
-  /** Language for a new plugin: the `identifier` of one that the builder knows, such as `typescript`. */
+  /** Language for a new plugin: the `identifier` of a language in the features record, such as `typescript`. */
   template?: PluginEditorElement['template'] | undefined;
-  /** Address of the page's own endpoint that answers with an editor token; a relative one is resolved against the document. Needed unless `fetchToken` is set. */
+  /** Address of your endpoint that answers with an editor token; a relative one is resolved against the document. Required unless `fetchToken` is set. */
   'token-endpoint'?: PluginEditorElement['tokenEndpoint'] | undefined;
   /** Method of the token request: `post`, with the plugin as JSON, or `get`, with the plugin as a query. */
   'token-method'?: PluginEditorElement['tokenMethod'] | undefined;
   /** Whether cookies go with the token request: `omit`, `same-origin` or `include`. */
   credentials?: PluginEditorElement['credentials'] | undefined;
-  /** How the editor gets the token. `url`: as a parameter of its address. `message`: by the frame protocol, for which the frame starts loading during the token request; no address holds the token then. */
+  /** How the editor gets the token. `url`: as a parameter of its address. `message`: by the frame protocol, so that no address holds the token; the frame starts loading during the token request. */
   'token-delivery'?: PluginEditorElement['tokenDelivery'] | undefined;
   /** `eager`: at once. `lazy`: nothing is fetched until the element comes near the viewport. */
   loading?: PluginEditorElement['loading'] | undefined;
-  /** With `message` delivery: the frame loads as soon as `editor-url` is known, while there is no plugin yet. */
+  /** With `message` delivery: loads the frame as soon as `editor-url` is known, before there is a plugin. */
   preload?: PluginEditorElement['preload'] | undefined;
-  /** Makes the editor show the plugin without changing it. Only the token's permissions decide what is allowed. */
+  /** The editor shows the plugin and cannot change it. Only the token's permissions decide what is allowed. */
   'read-only'?: PluginEditorElement['readOnly'] | undefined;
-  /** BCP 47 tag for the editor's texts, dates and numbers; while empty, the nearest `lang` attribute around the element. A tag that is not valid is not handed on. */
+  /** BCP 47 tag for the editor's texts, dates and numbers; while empty, the nearest `lang` attribute around the element. An invalid tag is not sent to the editor. */
   locale?: PluginEditorElement['locale'] | undefined;
-  /** Turns off the question that the browser asks before the page is left while `dirty`. */
+  /** By default the browser asks the user before the page is left while `dirty`. This turns that off. */
   unguarded?: PluginEditorElement['unguarded'] | undefined;
   /** Time limit in ms for each try of a token request, for `save()`, and for the frame to load (`url`) or be ready (`message`). Above 0 and below 2 ** 31. */
   timeout?: PluginEditorElement['timeout'] | undefined;
-  /** The frame's sandbox, as keywords of that attribute; `none` removes it. */
+  /** The attribute `sandbox` of the frame: its keywords; `none` removes it. */
   sandbox?: PluginEditorElement['sandbox'] | undefined;
-  /** The frame's permissions, as in the attribute of this name of an `<iframe>`. */
+  /** The attribute `allow` of the frame. */
   allow?: PluginEditorElement['allow'] | undefined;
-  /** The frame's referrer policy, as in the attribute of this name of an `<iframe>`. */
+  /** The attribute `referrerpolicy` of the frame. */
   referrerpolicy?: PluginEditorElement['referrerpolicy'] | undefined;
   /** The frame's accessible name; while empty it is `Plugin editor: ` and the plugin's name. */
   label?: PluginEditorElement['label'] | undefined;
@@ -109,17 +109,17 @@ export type PluginEditorTag<Prefix extends string> = PluginEditorAttributes &
 export interface PluginFeaturesAttributes {
   /** Base address of the builder interface, http or https, absolute; by default that of the editor that `for` names. */
   builder?: PluginFeaturesElement['builder'] | undefined;
-  /** Id of a `<plugin-editor>` in the same tree, whose `template` is chosen here. */
+  /** Id of a `<plugin-editor>` in the same tree; the choice sets its `template`. */
   for?: PluginFeaturesElement['htmlFor'] | undefined;
-  /** Whether one of the languages can be chosen; with `for` it always can. */
+  /** Whether the user can choose a language; with `for`, the user always can. */
   selectable?: PluginFeaturesElement['selectable'] | undefined;
   /** The name under which a form submits the choice. */
   name?: PluginFeaturesElement['name'] | undefined;
-  /** The `identifier` that is chosen at first and after a reset of the form, such as `typescript`. */
+  /** The `identifier` that is chosen initially and after a reset of the form, such as `typescript`. */
   value?: PluginFeaturesElement['defaultValue'] | undefined;
-  /** Whether a form needs a choice. */
+  /** Whether the form needs a choice. */
   required?: PluginFeaturesElement['required'] | undefined;
-  /** Whether nothing can be chosen, and nothing is submitted. */
+  /** Whether the control is disabled: nothing can be chosen, and nothing is submitted. */
   disabled?: PluginFeaturesElement['disabled'] | undefined;
   /** Accessible name of the list or group; while empty it is `languages` of `strings`. */
   label?: PluginFeaturesElement['label'] | undefined;

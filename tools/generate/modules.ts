@@ -30,7 +30,7 @@ interface Source {
 const PREFACE = `# Reference of the modules without elements
 
 Every export of \`client.js\`, \`server.js\` and \`editor.js\`, with its signature and its doc comment. [Clients](clients.md) shows how
-to use them. A record of a response may have more fields than are listed, and keeps them.`;
+to use them. A record of a response may have more fields than are listed, and keeps them. Times are ISO 8601.`;
 
 /** The reference of the exports of these modules, with signatures and doc comments. */
 export function moduleReference(): string {

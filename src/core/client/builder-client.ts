@@ -34,22 +34,25 @@ import {
 export interface BuilderClientOptions extends SendOptions {
   /** Base address of the builder interface, http or https; a path in it is kept. */
   baseUrl: string;
-  /** Editor token, or a function that gives one for each call. All but features and templates need it. */
+  /**
+   * Editor token, or a function that returns one and is called for each call, within `timeout`. Only `getFeatures` and the templates
+   * need none.
+   */
   token?: string | (() => string | Promise<string>) | undefined;
   /**
-   * For one try, from sending to the last byte of the response, in ms. By default 60000 for a build, 30000 for checks, tests
-   * and deploys, which may wait for others, and 15000 for all else. Once set, it holds for all.
+   * For one try, from sending to the last byte of the response, in ms. By default 600000 for a replay, 60000 for a build, 30000 for
+   * checks, tests and deploys, which may wait for their turn, and 15000 for all else. Once set, it holds for all.
    */
   timeout?: number | undefined;
   /**
    * How often to try again after a lost connection or a transient status (408, 429, 500, 502, 503, 504); 0 for never. By
-   * default 2 for what reads, and 0 for what saves, builds, tests, deploys or changes anything, because it may have been done
-   * in spite of the failure. Once set, it holds for all.
+   * default 2 for reads, and 0 for all else, because the service may have done it in spite of the failure. Once set, it holds
+   * for all.
    */
   retry?: number | undefined;
 }
 
-/** A tenant, whose plugins are asked for. */
+/** A tenant. */
 export interface TenantLocation {
   /** The vendor's environment. */
   environment: string;
@@ -57,7 +60,7 @@ export interface TenantLocation {
   userID: string;
 }
 
-/** A plugin, and so its draft. */
+/** A plugin. */
 export interface DraftLocation extends TenantLocation {
   /** Default: `default`. */
   namespace?: string | undefined;
@@ -65,9 +68,9 @@ export interface DraftLocation extends TenantLocation {
   pluginName: string;
 }
 
-/** A plugin, and the language that its source is in. */
+/** A plugin, and the language of its source. */
 export interface SourceLocation extends DraftLocation {
-  /** The `identifier` of one that the builder knows. */
+  /** The `identifier` of a language in the features record. */
   language: string;
 }
 
@@ -81,7 +84,7 @@ export interface Draft {
 /** The result of a build, and the tag of the draft that it saved, where the builder sends one. */
 export type Build = BuildResult & { etag?: string };
 
-/** What an editor asks about a source: a method of the Language Server Protocol, and its parameters without `textDocument`. */
+/** A source, and a method of the Language Server Protocol with its parameters, without `textDocument`. */
 export interface LanguageHelpRequest {
   /** The whole source as it is now. */
   contents: string;
@@ -90,11 +93,11 @@ export interface LanguageHelpRequest {
 
 /** A response to a call that a plugin makes in a test. */
 export interface CallMock {
-  /** Any by default. */
+  /** By default any method. */
   method?: string;
-  /** The address, or with `*` at its end the beginning of it. */
+  /** The address of the call; one that ends with `*` is the beginning of an address. */
   url: string;
-  /** That of a recorded call: the response is preferred for the very address and body that it had. */
+  /** The `digest` of a recorded call: a call with the same address and body gets this response first. */
   digest?: string;
   response: {
     /** 200 by default. */
@@ -105,49 +108,52 @@ export interface CallMock {
   };
 }
 
-/** For what waits for its turn where the service has too much to do. */
+/** For calls that may have to wait for a busy service. */
 export interface BusyOptions extends CallOptions {
   /**
-   * Called when the service is busy (429, 503), with the time in ms after which the request is sent again. Where it is set,
-   * that is done up to 5 times whatever `retry` says, because such a response says that nothing was done. Not called after a
-   * response that asks for more than 30 s.
+   * Called when the service is busy (429, 503), with the time in ms until the request is sent again. If it is set, a request is
+   * sent again up to 5 times, whatever `retry` says, because a busy service has done nothing. A response that asks for a wait of
+   * more than 30 s rejects the call instead.
    */
   onBusy?: ((wait: number) => void) | undefined;
 }
 
 export interface SaveOptions extends CallOptions {
   /**
-   * Saves only if the draft still has this tag, or with `null`, if there is no draft yet; else rejects with an `HttpError` of
-   * status 412. By default, any draft is replaced.
+   * Saves only if the draft still has this tag; with `null`, only if there is no draft yet. Otherwise rejects with an `HttpError`
+   * of status 412. By default replaces any draft.
    */
   etag?: string | null | undefined;
-  /** Lets the request outlive its page, where a browser allows that: not for bodies above some 60 KB. */
+  /** Lets the request outlive its page. Has no effect on bodies of 60 KB or more. */
   keepalive?: boolean | undefined;
 }
 
 export interface BuildOptions extends BusyOptions {
-  /** Called with each line of the log as the build writes it, where the builder has the feature `stream_builds`. */
+  /** Called with each line of the log as the build writes it, if the builder has the feature `stream_builds`. */
   onLog?: ((line: string) => void) | undefined;
-  /** Builds only if the draft still has this tag, or with `null`, if there is none yet; else rejects as `saveDraft` does. */
+  /** Builds only if the draft still has this tag; with `null`, only if there is no draft yet. Otherwise rejects as `saveDraft`. */
   etag?: string | null | undefined;
 }
 
 export interface SourceTestOptions extends BusyOptions {
-  /** The responses to the calls of the plugin, each used once, in order, by what matches. */
+  /**
+   * The responses to the calls of the plugin, at most 100. Each is used once: a call gets the first unused one that matches. A call
+   * without one rejects with `call-not-mocked`.
+   */
   calls?: readonly CallMock[] | undefined;
 }
 
 export interface TestOptions extends SourceTestOptions {
-  /** Makes the calls of the plugin, without a look at `calls`. Needs the permission `deploy`. */
+  /** Makes the calls of the plugin, and ignores `calls`. Needs the permission `deploy`. */
   real?: boolean | undefined;
 }
 
 export interface DeployOptions extends BusyOptions {
   /** What is new in the version, up to 500 characters. */
   message?: string | undefined;
-  /** Begins a rollout of the version: a share of the runs by name gets it, and what is live stays live. */
+  /** Starts a rollout of the version: a share of the runs gets it, and what is live stays live. */
   rollout?: RolloutTerms | undefined;
-  /** Deploys only if the draft still has this tag; else rejects with an `HttpError` of status 412. */
+  /** Deploys only if the draft still has this tag. Otherwise rejects with an `HttpError` of status 412. */
   etag?: string | undefined;
 }
 
@@ -156,9 +162,10 @@ const BUILD_TIMEOUT = 60_000;
 const TURN_TIMEOUT = 30_000;
 
 /**
- * A client of the builder interface. Before any request, every method rejects with a `TypeError` for a segment that no path
- * can hold. After that, it rejects with `HttpError`, `TimeoutError`, `NetworkError` or `SchemaError`; and with the signal's
- * reason when aborted. Records keep the fields that the interface does not name.
+ * A client of the builder interface. Before any request, every method rejects with a `TypeError` for arguments that cannot be
+ * sent, and if it needs a `token` and has none. After that, it rejects with `HttpError`, `TimeoutError`, `NetworkError` or
+ * `SchemaError`; with the signal's reason when aborted; and with what the function `token` threw. Records keep the fields that
+ * are not named here.
  */
 export class BuilderClient extends PluginClient<DraftLocation> {
   #options: BuilderClientOptions;
@@ -176,7 +183,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     return this.#send({ path: pathOf('v1/features'), schema: featuresSchema }, options, true);
   }
 
-  /** Gets a source for a new plugin. */
+  /** Gets the template of a language: a source for a new plugin. */
   async getTemplate({ language }: { language: string }, options?: CallOptions): Promise<PluginSource> {
     return this.#send(
       { path: pathOf('v1/template', { language }), schema: pluginSourceSchema },
@@ -185,7 +192,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     );
   }
 
-  /** Gets a source for a new plugin that has the plugin's name in it, and the types of its namespace. */
+  /** Gets the template of a language with the plugin's name and, with a token, the types of its namespace. */
   async getTemplateV2(
     {
       language,
@@ -200,18 +207,18 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     return this.#send({ path, schema: pluginSourceSchema }, options, true);
   }
 
-  /** Gets the saved source of a plugin. Where there is none, rejects with an `HttpError`, mostly of status 404. */
+  /** Gets the draft of a plugin: its saved source. If there is none, rejects with an `HttpError`, usually of status 404. */
   async getDraft(location: DraftLocation, options?: CallOptions): Promise<PluginSource> {
     return (await this.readDraft(location, options)).source;
   }
 
-  /** Gets the saved source of a plugin, with the tag by which {@link saveDraft} replaces this draft and no later one. */
+  /** Gets the draft of a plugin with its tag: with the tag, {@link saveDraft} replaces this draft and no later one. */
   async readDraft(location: DraftLocation, options?: CallOptions): Promise<Draft> {
     const path = pathOf('v1/draft', pluginSegments(location));
     return toDraft(await this.#receive({ path, schema: pluginSourceSchema }, options));
   }
 
-  /** Saves the source of a plugin, and resolves with what is saved now. */
+  /** Saves the source of a plugin, and resolves with the saved draft. */
   async saveDraft(
     location: DraftLocation,
     source: PluginSource,
@@ -230,7 +237,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
 
   /**
    * Saves the source as the draft, which keeps its tests, and builds it. Also resolves when the build fails: see `succeeded`.
-   * An error that `onLog` throws rejects the call and ends the request; a build that has begun goes on.
+   * An error that `onLog` throws rejects the call and ends the request, but not the build.
    */
   async build(
     location: SourceLocation,
@@ -255,7 +262,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     return withEtag(data, headers);
   }
 
-  /** Gets what a build of a source would find. Saves nothing, and nothing can be deployed by it. */
+  /** Gets the errors and warnings that a build of the source would have. Saves nothing, and the check cannot be deployed. */
   async checkSource(location: SourceLocation, source: string, options?: CallOptions): Promise<CheckResult> {
     return this.#send(
       {
@@ -269,7 +276,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     );
   }
 
-  /** Gets help with writing a source, such as completions. The result is as the Language Server Protocol defines it. */
+  /** Gets language help, such as completions. The result is what the Language Server Protocol defines for the method. */
   async helpWithSource(
     location: SourceLocation,
     request: LanguageHelpRequest,
@@ -287,8 +294,8 @@ export class BuilderClient extends PluginClient<DraftLocation> {
   }
 
   /**
-   * Runs the draft as it is saved, which must be built. Also resolves when the plugin fails: see `error`. Its calls are answered from
-   * `calls`, or made with `real: true`, which needs the permission `deploy`.
+   * Runs the saved draft, which must have a successful build: otherwise rejects with an `HttpError` of status 409. Also resolves when
+   * the plugin fails: see `error`. Its calls get the responses in `calls`; with `real: true` they are made.
    */
   async test(
     location: DraftLocation,
@@ -314,8 +321,8 @@ export class BuilderClient extends PluginClient<DraftLocation> {
   }
 
   /**
-   * Builds a source and runs it. Saves nothing, and nothing can be deployed by it. Also resolves when the plugin fails; where the
-   * source does not build, rejects with an `HttpError` of status 409.
+   * Builds a source and runs it. Saves nothing, and the build cannot be deployed. Also resolves when the plugin fails: see `error`. If
+   * the source does not build, rejects with an `HttpError` of status 409.
    */
   async testSource(
     location: SourceLocation,
@@ -335,7 +342,10 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     );
   }
 
-  /** Makes the built draft the next version, unless it is what was deployed last: see `unchanged`. */
+  /**
+   * Deploys the draft: makes it the next version, unless it is the same as the newest one, see `unchanged`. Without a successful build,
+   * rejects with an `HttpError` of status 409.
+   */
   async deploy(
     location: DraftLocation,
     { message, rollout, etag, ...options }: DeployOptions = {},
@@ -353,13 +363,13 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     );
   }
 
-  /** Gets whether the draft is built, and whether the newest version was made of it. */
+  /** Gets whether the draft is built, and whether the newest version is the same. */
   async getProgress(location: DraftLocation, options?: CallOptions): Promise<Progress> {
     const path = pathOf('v1/progress', pluginSegments(location));
     return this.#send({ path, schema: progressSchema }, options);
   }
 
-  /** Lists a tenant's plugins by name, as far as the token is for them, and resolves with one page of them. */
+  /** Lists the plugins of a tenant that the token is for, by namespace and name, and resolves with one page of them. */
   async listPlugins(
     location: TenantLocation,
     { signal, ...list }: PluginListOptions & CallOptions = {},
@@ -368,7 +378,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     return this.#send({ path, schema: pluginPageSchema }, { signal });
   }
 
-  /** Ends the token, which is refused from then on. */
+  /** Ends the token of the client: the service refuses it from then on. */
   async endSession(options?: CallOptions): Promise<void> {
     await this.#send({ method: 'DELETE', path: pathOf('v1/session') }, options);
   }

@@ -1,4 +1,4 @@
-/** What the pages of all lists have in common. */
+/** A page of any list. */
 export interface Page {
   /** `after` of the next page; missing on the last. */
   next?: string | undefined;
@@ -6,9 +6,9 @@ export interface Page {
 
 /** Which page of a list is requested. */
 export interface PageOptions {
-  /** How many, 1 to 200; the service's default is 50. */
+  /** How many rows a page may have: 1 to 200. By default 50, and 1000 for `listTenants`. */
   limit?: number | undefined;
-  /** `next` of the page before, with the same other options. */
+  /** `next` of the page before. The other options must be the same. */
   after?: string | undefined;
 }
 

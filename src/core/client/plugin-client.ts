@@ -31,24 +31,24 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Which share of a plugin's runs by name another version than the live one gets. */
+/** How a version is rolled out. */
 export interface RolloutTerms {
-  /** Of 100 runs, how many: 1 to 99. */
+  /** How many of 100 runs that name no version get it: 1 to 99. */
   percent: number;
   /**
-   * Ends the rollout by itself: once both versions have `runs`, where the share of failures (0 to 1) is higher by `failures`
-   * than that of what is live.
+   * When the rollout ends by itself: once both versions have had `runs` runs, if the share of failed runs (0 to 1) is higher than
+   * that of the live version by `failures`. Without it, the rollout does not end by itself.
    */
   stop?: { runs: number; failures: number } | undefined;
 }
 
-/** What is replayed. */
+/** What a replay runs. */
 export interface ReplayOptions {
-  /** A version, such as `v1.0.0` (default: the draft as it is saved, which must be built). */
+  /** The version to run, such as `v1.0.0`; by default the saved draft, which must be built. */
   version?: string | undefined;
   /** How many of the newest runs: 1 to 200, 50 by default. */
   limit?: number | undefined;
-  /** Is called with each run as soon as it was replayed, the newest first. An error that it throws ends the replay, and rejects the call. */
+  /** Called with each run once it was replayed, the newest first. An error that it throws ends the replay and rejects the call. */
   onResult?: ((result: ReplayResult) => void) | undefined;
 }
 
@@ -75,7 +75,7 @@ export class PluginClient<Location, Extra extends object = object> {
     this.#send = send;
   }
 
-  /** Gets a plugin, and what is live of it. */
+  /** Gets a plugin: its draft, its versions and what is live. */
   async getPlugin(location: Location, options?: CallOptions & Extra): Promise<Plugin> {
     return this.#send({ path: this.#path(location), schema: pluginSchema }, options);
   }
@@ -96,13 +96,16 @@ export class PluginClient<Location, Extra extends object = object> {
     return this.#send({ path, schema: versionSourceSchema }, options);
   }
 
-  /** Deletes a version that is neither live nor the newest. Its number is never used again. */
+  /**
+   * Deletes a version. For one that is the newest, live or being rolled out, rejects with an `HttpError` of status 409. Its number is
+   * never used again.
+   */
   async deleteVersion(location: Location, version: string, options?: CallOptions & Extra): Promise<void> {
     const path = this.#path(location, 'versions', { version });
     await this.#send({ method: 'DELETE', path }, options);
   }
 
-  /** Makes a version the one that runs where none is named; `null`: the newest again, now and after each deploy. */
+  /** Makes a version live: runs that name no version get it. `null` makes the newest live, now and after each deploy. */
   async setLive(location: Location, version: string | null, options?: CallOptions & Extra): Promise<Plugin> {
     return this.#send(
       {
@@ -116,14 +119,14 @@ export class PluginClient<Location, Extra extends object = object> {
     );
   }
 
-  /** Gets the last rollout of a plugin, also after its end. Rejects with an `HttpError` of status 404 where there never was one. */
+  /** Gets the last rollout of a plugin, also after its end. If there never was one, rejects with an `HttpError` of status 404. */
   async getRollout(location: Location, options?: CallOptions & Extra): Promise<Rollout> {
     return this.#send({ path: this.#path(location, 'rollout'), schema: rolloutSchema }, options);
   }
 
   /**
-   * Gives a version to a share of the runs by name, and pins what is live; or changes the rollout of that version. Terms that
-   * are left out are none: without `stop` the rollout does not end by itself.
+   * Starts a rollout of a version, which also pins what is live, or changes the running rollout of that version. If another version
+   * is being rolled out, or this one is live, rejects with an `HttpError` of status 409.
    */
   async setRollout(
     location: Location,
@@ -142,14 +145,14 @@ export class PluginClient<Location, Extra extends object = object> {
     );
   }
 
-  /** Ends a rollout: all runs by name get the live version again, which stays pinned. */
+  /** Ends a rollout: all runs that name no version get the live version again, which stays pinned. */
   async endRollout(location: Location, options?: CallOptions & Extra): Promise<void> {
     await this.#send({ method: 'DELETE', path: this.#path(location, 'rollout') }, options);
   }
 
   /**
-   * Lists a plugin's runs, the newest first, and resolves with one page of them. With an editor token, messages and logs need
-   * the permission `runs`.
+   * Lists a plugin's runs, the newest first, and resolves with one page of them. An editor token needs the permission `runs` for
+   * this, as for `getRun`.
    */
   async listRuns(location: Location, options?: RunListOptions & CallOptions & Extra): Promise<RunPage> {
     const { version, success, limit, after }: RunListOptions = options ?? {};
@@ -158,8 +161,9 @@ export class PluginClient<Location, Extra extends object = object> {
   }
 
   /**
-   * Runs the draft, or a version, on the inputs of the newest recorded runs, and compares. Nothing is recorded or changed. Ends
-   * when the signal is aborted. Rejects with an `HttpError` of the code `no-payloads` where inputs are not recorded.
+   * Runs the draft, or a version, on the inputs of the newest recorded runs, and compares the results. Records and changes nothing.
+   * Rejects with an `HttpError` with the code `no-payloads` if inputs are not recorded, and of status 429 while the tenant has
+   * another replay. An editor token needs the permissions `write` and `runs`.
    */
   async replay(location: Location, options?: ReplayOptions & CallOptions & Extra): Promise<Replay> {
     const { version, limit, onResult }: ReplayOptions = options ?? {};
@@ -183,14 +187,14 @@ export class PluginClient<Location, Extra extends object = object> {
     );
   }
 
-  /** Gets one run by its id, which is the `x-request-id` of the response to its call (`requestId` of `ExecutionClient`). */
+  /** Gets one run by its id: the `x-request-id` of its response, which `ExecutionClient.runWithDetails` gives as `requestId`. */
   async getRun(uuid: string, options?: CallOptions & Extra): Promise<PluginRun> {
     return this.#send({ path: pathOf('v1/run', { uuid }), schema: runSchema }, options);
   }
 
   /**
-   * Gets the types of a plugin's input and output, where its namespace has them. `language`: that of their declarations, `python`
-   * for `TypedDict`s (default: TypeScript).
+   * Gets the types of a plugin's input and output, which its namespace has; the plugin need not exist. `language`: the one of the
+   * declarations, by default `typescript`.
    */
   async getTypes(
     location: Location,
@@ -200,7 +204,7 @@ export class PluginClient<Location, Extra extends object = object> {
     return this.#send({ path, schema: pluginTypesSchema }, options);
   }
 
-  /** Gets what the token allows, and where. */
+  /** Gets what the token allows, and for which plugins. */
   async getSession(options?: CallOptions & Extra): Promise<Session> {
     return this.#send({ path: pathOf('v1/session'), schema: sessionSchema }, options);
   }

@@ -4,39 +4,39 @@ import { pluginTestSchema } from '../records.ts';
 // What clients read with an editor token; see docs/reference/operations.md. Times are ISO 8601. Records keep the fields that
 // are not named here.
 
-/** A plugin and what is live of it. */
+/** A plugin: its draft, its versions and what is live. */
 export const pluginSchema = z.looseObject({
   ident: z.string(),
   namespace: z.string(),
   name: z.string(),
   lang: z.string(),
-  /** `null` where nothing was saved; `revision` is the draft's ETag. */
+  /** `revision` is the draft's ETag. `null` if nothing was saved. */
   draft: z.nullable(
     z.looseObject({ revision: z.string(), savedAt: z.string(), actor: z.optional(z.string()) }),
   ),
-  /** Whether the draft as it is has a successful build, and so can be deployed. */
+  /** Whether the current draft has a successful build, and so can be deployed. */
   built: z.boolean(),
-  /** The version that runs where none is named; `null` where none was deployed. */
+  /** The version that runs when none is named; `null` before the first deploy. */
   live: z.nullable(z.string()),
-  /** The version that was deployed last. */
+  /** The newest version; `null` before the first deploy. */
   latest: z.nullable(z.string()),
-  /** Which version was made live instead of the newest, when and by whom; `null` where it is the newest. */
+  /** The version that stays live whatever is deployed, since when and by whom; `null` while the newest is live. */
   pinned: z.nullable(z.looseObject({ version: z.string(), at: z.string(), actor: z.optional(z.string()) })),
   /** The number of versions. */
   versions: z.number(),
-  /** Whether the live version was made for other types than its namespace has now. */
+  /** Whether the live version was built with other schemas or libraries than its namespace has now. */
   outdated: z.boolean(),
 });
 
 const version = {
   version: z.string(),
   deployedAt: z.string(),
-  /** Who deployed it, by the vendor's name for them. */
+  /** The vendor's id for the person who deployed it. */
   actor: z.optional(z.string()),
   /** The message of the deploy. */
   message: z.optional(z.string()),
   lang: z.string(),
-  /** SHA-256 in hex. */
+  /** SHA-256 of what it was made of, in hex. */
   digest: z.string(),
   live: z.boolean(),
 };
@@ -49,7 +49,7 @@ export const versionSourceSchema = z.looseObject({
   ...version,
   contents: z.string(),
   tests: z.optional(z.array(pluginTestSchema)),
-  /** The JSON Schema of its input, as `output` is that of its output; missing where it was made without. */
+  /** The JSON Schemas of input and output with which it was built; a missing one is any JSON, or text if both are missing. */
   input: z.optional(z.unknown()),
   output: z.optional(z.unknown()),
 });
@@ -57,18 +57,18 @@ export const versionSourceSchema = z.looseObject({
 /** The last rollout of a plugin. */
 export const rolloutSchema = z.looseObject({
   version: z.string(),
-  /** Of 100 runs by name, how many get the version. */
+  /** How many of 100 runs that name no version get it. */
   percent: z.number(),
   startedAt: z.string(),
   actor: z.optional(z.string()),
   /** When it ends by itself. */
   stop: z.optional(z.looseObject({ runs: z.number(), failures: z.number() })),
-  /** The runs that got the version, and how many of them failed. */
+  /** How many runs got the version; `failures`: how many of them failed. */
   runs: z.number(),
   failures: z.number(),
-  /** The same of the live version, since the rollout began. */
+  /** The same for the live version, since the rollout started. */
   live: z.looseObject({ version: z.string(), runs: z.number(), failures: z.number() }),
-  /** When and why it ended; missing while it runs. */
+  /** When and why it ended, `ended`, `live-set` or `failures`; missing until then. */
   stopped: z.optional(z.looseObject({ at: z.string(), reason: z.string() })),
 });
 
@@ -84,28 +84,28 @@ const logsSchema = z.optional(z.array(z.string()));
 
 /** A call of a run. */
 export const callSchema = z.looseObject({
-  /** The name of the connection; empty where none permits the call. */
+  /** The name of the connection; empty if none permits the call. */
   connection: z.string(),
   method: z.string(),
-  /** Without query. */
+  /** Without the query. */
   url: z.string(),
   status: z.optional(z.number()),
-  /** The code of its error. */
+  /** The code of the error, if the call failed. */
   error: z.optional(z.string()),
   /** In ms. */
   took: z.number(),
   requestBytes: z.number(),
   responseBytes: z.number(),
   requestType: z.optional(z.string()),
-  /** The first 16 KB, as of `responseBody`: only in `getRun`, and where the service keeps payloads. */
+  /** The first 16 KB, as `responseBody`. Bodies and types are only in `getRun`, and only if the service records payloads. */
   requestBody: z.optional(z.string()),
   responseType: z.optional(z.string()),
   responseBody: z.optional(z.string()),
-  /** What the plugin was told where the call failed; only with payloads. */
+  /** The message of the error that the plugin got; only with payloads. */
   errorMessage: z.optional(z.string()),
-  /** Whether a body was longer, or is no text. */
+  /** Whether a body was longer than what is recorded, or is not text. */
   truncated: z.optional(z.boolean()),
-  /** The same for the same whole address and body of the request; only with payloads. */
+  /** A keyed hash: requests with the same whole address and body have the same. Only with payloads. */
   digest: z.optional(z.string()),
 });
 
@@ -121,19 +121,19 @@ export const runSchema = z.looseObject({
   error: z.optional(failureSchema),
   /** How long the run alone took, in ms. */
   took: z.number(),
-  /** How long it waited for calls and timers, in ms; only of a run that may make calls. */
+  /** How long it waited for calls and timers, in ms; only if it may make calls. */
   waited: z.optional(z.number()),
-  /** The trace that its request belongs to: the header `traceparent` that came with it. */
+  /** The header `traceparent` of its request. */
   traceparent: z.optional(z.string()),
   inputBytes: z.number(),
   outputBytes: z.number(),
   /** Its calls, in the order in which they began. */
   calls: z.optional(z.array(callSchema)),
   logs: logsSchema,
-  /** The first 16 KB of the input, as `output` has those of the output; both only where the service keeps payloads. */
+  /** The first 16 KB of the input, as `output` of the output; both only if the service records payloads. */
   input: z.optional(z.string()),
   output: z.optional(z.string()),
-  /** Whether the logs, the input or the output were longer, and so were cut. */
+  /** Whether logs, input or output were longer than what is recorded. */
   truncated: z.optional(z.boolean()),
 });
 
@@ -164,7 +164,7 @@ const ending = {
 /** One recorded run, and how the same input ended in the replay. */
 export const replayResultSchema = z.looseObject({
   uuid: z.string(),
-  /** Whether both ended with the same output, or with the same code and path of an error. */
+  /** Whether both ended with the same output, or with the same `code` and `path` of an error. */
   same: z.boolean(),
   before: z.looseObject(ending),
   /** `took`: how long the run alone took, in ms. */
@@ -173,18 +173,18 @@ export const replayResultSchema = z.looseObject({
   calls: z.optional(z.array(callSchema)),
 });
 
-/** What came of a replay: `replayed` is the sum of `same`, `different` and `failed`. */
+/** The result of a replay, as numbers of runs: `replayed` is `same` + `different` + `failed`. */
 export const replaySchema = z.looseObject({
   replayed: z.number(),
   same: z.number(),
   different: z.number(),
-  /** Runs that failed now, and had not before. */
+  /** Runs that failed now and not before. */
   failed: z.number(),
-  /** Runs whose input or calls are not recorded whole. */
+  /** Runs that were not replayed, because their input or calls are not recorded whole. */
   skipped: z.number(),
 });
 
-/** An example of what plugins of a namespace with types take and return. */
+/** An example of an input and its output, for a namespace with types. */
 export const sampleSchema = z.looseObject({
   name: z.string(),
   description: z.optional(z.string()),
@@ -192,14 +192,14 @@ export const sampleSchema = z.looseObject({
   output: z.optional(z.unknown()),
 });
 
-/** The types of a plugin's input and output; `input` and `output` are JSON Schemas (2020-12), missing where there is none. */
+/** The types of a plugin's input and output. `input` and `output` are JSON Schemas (2020-12); a missing one is any JSON. */
 export const pluginTypesSchema = z.looseObject({
-  /** TypeScript; empty where plugins take and return text. */
+  /** TypeScript, or Python if you asked for it; empty if plugins take and return text. */
   declarations: z.string(),
   input: z.optional(z.unknown()),
   output: z.optional(z.unknown()),
   samples: z.optional(z.array(sampleSchema)),
-  /** What `fetch` may reach; missing where there is no `fetch`. */
+  /** What `fetch` may reach, missing without `fetch`. `origin` has a `*` if the tenant has no origin yet. */
   connections: z.optional(
     z.array(
       z.looseObject({
@@ -214,7 +214,7 @@ export const pluginTypesSchema = z.looseObject({
       }),
     ),
   ),
-  /** What plugins in JavaScript and TypeScript may import; missing where that is nothing. */
+  /** What plugins in JavaScript and TypeScript may import; missing if there is nothing. */
   libraries: z.optional(
     z.array(
       z.looseObject({
@@ -228,17 +228,17 @@ export const pluginTypesSchema = z.looseObject({
   ),
 });
 
-/** How much storage a tenant takes, in MB. */
+/** How much storage a tenant takes, in MiB. */
 export const usageSchema = z.looseObject({
   /** Drafts, versions and programs. */
   storageMb: z.number(),
   /** Records of runs. */
   recordsMb: z.number(),
-  /** How much `storageMb` may be; missing where there is no limit. */
+  /** How much `storageMb` may be; missing if there is no limit. */
   allowedStorageMb: z.optional(z.number()),
 });
 
-/** What a token may do, and where. */
+/** What a token allows, and for which plugins. */
 export const sessionSchema = z.looseObject({
   environment: z.string(),
   ident: z.optional(z.string()),
@@ -248,13 +248,13 @@ export const sessionSchema = z.looseObject({
   /** Only for an environment token. */
   scopes: z.optional(z.array(z.string())),
   actor: z.optional(z.string()),
-  /** In seconds; missing for a token that does not end by itself. */
+  /** How long it is still valid, in seconds; missing if it does not end by itself. */
   expires_in: z.optional(z.number()),
   /** Only for an editor token. */
   usage: z.optional(usageSchema),
 });
 
-/** What a build or a check found in a source. */
+/** An error or a warning of a build or a check. */
 const diagnosticSchema = z.looseObject({
   /** From 1. */
   line: z.number(),
@@ -265,21 +265,21 @@ const diagnosticSchema = z.looseObject({
   severity: z.string(),
 });
 
-/** What a build of a source would find. */
+/** The errors and warnings of a check. */
 export const checkResultSchema = z.looseObject({ diagnostics: z.array(diagnosticSchema) });
 
 /** Help with a source. `result` is what the Language Server Protocol defines for the method that was requested. */
 export const languageHelpSchema = z.looseObject({ result: z.unknown() });
 
-/** How far a plugin is. */
+/** Whether a plugin is built and deployed. */
 export const progressSchema = z.looseObject({
-  /** Whether the draft as it is has a successful build. */
+  /** Whether the current draft has a successful build. */
   built: z.boolean(),
-  /** The newest version, where there is one; `current`: it was made of the draft as it is. */
+  /** The newest version, if there is one; `current`: whether it was made of the current draft. */
   deployed: z.optional(z.looseObject({ version: z.string(), current: z.boolean() })),
 });
 
-/** The result of a build. A build that fails has one, too. */
+/** The result of a build, also of one that failed. */
 export const buildResultSchema = z.looseObject({
   succeeded: z.boolean(),
   /** Everything that was logged, in lines. */
@@ -294,16 +294,16 @@ export const testResultSchema = z.looseObject({
   logs: logsSchema,
   /** How long the run alone took, in ms. */
   took: z.optional(z.number()),
-  /** The calls that it made, in the order in which they began. */
+  /** Its calls, in the order in which they began. */
   calls: z.optional(z.array(callSchema)),
 });
 
 /** The result of a deploy. */
 export const deploymentSchema = z.looseObject({
   version: z.string(),
-  /** `true`: the draft is what this version was made of, and no other was made. */
+  /** `true`: the draft is the same as this version, so no other was created. */
   unchanged: z.optional(z.boolean()),
-  /** The version that is live now: a deploy never moves a pin. */
+  /** The version that is live now. A deploy never changes a pin. */
   live: z.optional(z.nullable(z.string())),
 });
 
