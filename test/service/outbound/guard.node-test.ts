@@ -246,16 +246,16 @@ describe('a request', () => {
     });
   }
 
-  for (const header of [
-    ['x-a', 'b\r\nx-evil: 1'],
-    ['x-a', 'b\n\nGET /admin HTTP/1.1'],
-    ['x-a', 'b\0c'],
-    ['x-a', '\u{10d}\u{10a}'],
-    ['x-a\r\nx-evil', '1'],
-    ['x a', '1'],
-    ['', '1'],
+  for (const [what, header] of [
+    ['a second header in a value', ['x-a', 'b\r\nx-evil: 1']],
+    ['a second request in a value', ['x-a', 'b\n\nGET /admin HTTP/1.1']],
+    ['U+0000 in a value', ['x-a', 'b\0c']],
+    ['characters of a value whose low bytes are a line break', ['x-a', '\u{10d}\u{10a}']],
+    ['a second header in a name', ['x-a\r\nx-evil', '1']],
+    ['a space in a name', ['x a', '1']],
+    ['an empty name', ['', '1']],
   ] as const) {
-    test(`cannot be split by the header ${JSON.stringify(header)}`, async () => {
+    test(`cannot be split by ${what}`, async () => {
       assert.equal((await refusal(`${origin}/`, { headers: [header] })).code, 'not-granted');
       assert.equal(upstream.requests.length, 0);
     });
