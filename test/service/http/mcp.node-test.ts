@@ -372,6 +372,7 @@ test('only POST with an editor token is taken, and no page of another origin', a
     [415, -32000, { 'content-type': 'application/other+json' }],
     [415, 'unsupported-media-type', { 'content-type': 'text/plain' }],
     [422, 'invalid-body', {}, { id: 1, method: 'ping' }],
+    [422, 'invalid-body', {}, [1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'ping' }))],
     [413, 'too-large', {}, { jsonrpc: '2.0', id: 1, method: 'ping', params: { text: 'x'.repeat(2 ** 22) } }],
     // No tool changes while a token lives, so that no connection is held to tell of it.
     [200, -32603, { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method }, subscribe],
