@@ -135,7 +135,11 @@ export interface UsageOptions extends PageOptions {
   by?: 'plugin' | undefined;
 }
 
-/** What an environment token permits; see the guide on the audit log. */
+/**
+ * What an environment token permits: `run` to run plugins; `access` to make editor tokens with `read` and `write`; `access-deploy` to
+ * make them with `deploy`, too; `read` to read lists, records of runs, usage and the audit log, and with either of the two before, to
+ * make editor tokens with `runs`; `manage` for the rest.
+ */
 export type Scope = 'run' | 'access' | 'access-deploy' | 'read' | 'manage';
 
 /** What a new environment token is. */
