@@ -17,13 +17,15 @@ export function checkPreconditions(c: Context, current: string | undefined): voi
     throw new ServiceError(
       412,
       'precondition-failed',
-      current === undefined ? 'There is no draft yet.' : 'The draft has changed since it was read.',
+      current === undefined
+        ? 'There is no draft yet, so If-Match can match none.'
+        : 'The draft has changed since it was read; read it again for its new ETag.',
       current === undefined ? {} : { headers: { etag: current } },
     );
   }
   const ifNoneMatch = c.req.header('if-none-match');
   if (ifNoneMatch !== undefined && current !== undefined && matchesWeakly(ifNoneMatch, current)) {
-    throw new ServiceError(412, 'precondition-failed', 'There is a draft already.', {
+    throw new ServiceError(412, 'precondition-failed', 'There is a draft already; read it for its ETag.', {
       headers: { etag: current },
     });
   }

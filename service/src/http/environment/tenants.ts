@@ -124,7 +124,11 @@ export const tenants: ServiceInterface = {
           return created;
         });
         if (!tenant)
-          throw new ServiceError(409, 'tenant-exists', `There is a tenant "${target.tenant}" already.`);
+          throw new ServiceError(
+            409,
+            'tenant-exists',
+            `There is a tenant "${target.tenant}" already; PATCH changes it.`,
+          );
         return {
           status: 201,
           body: { ...toTenantDetails(tenant, 0), usage: await usageOf(context, target) },

@@ -256,7 +256,8 @@ async function bodyOf(
   if (!body) return undefined;
   const text = body.kind === 'text' ? String(given) : JSON.stringify(given ?? null);
   const { limit, tooLarge } = limitOf(body, c);
-  if (Buffer.byteLength(text) > limit) throw new ServiceError(413, tooLarge, `More than ${limit} bytes.`);
+  if (Buffer.byteLength(text) > limit)
+    throw new ServiceError(413, tooLarge, `The arguments have more than ${limit} bytes, which is the limit.`);
   if (body.kind === 'text') return async () => text;
   if (given === undefined && body.optional) return undefined;
   await takeLongTurn(c, text);

@@ -260,4 +260,8 @@ const hasReplay = () =>
   );
 
 const noPayloads = () =>
-  new ServiceError(409, 'no-payloads', 'Inputs are not recorded, for the service or for this tenant.');
+  new ServiceError(
+    409,
+    'no-payloads',
+    'Inputs of runs are not recorded: RUN_RECORDS, and the limit `records` of this tenant where it has one, must be payloads.',
+  );

@@ -28,7 +28,7 @@ test('a tenant is created, read, changed and deleted', async (t) => {
   assert.deepEqual(await okay(send('POST', t1), 201), fresh);
   assert.equal(await refusal(send('POST', t1, { description: 'other' })), '409 tenant-exists');
   const again = await errorOf(await send('POST', t1));
-  assert.equal(again.message, 'There is a tenant "t1" already.');
+  assert.equal(again.message, 'There is a tenant "t1" already; PATCH changes it.');
   assert.deepEqual(await okay(send('GET', t1)), fresh);
 
   const changes = { description: 'Seven', suspended: true, limits: { plugins: 2, runsPerMinute: 0 } };
