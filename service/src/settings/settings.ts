@@ -68,15 +68,15 @@ const perMinute = wholeNumber(0, maxPerMinute, 'a number a minute, 0 for no limi
  */
 export const settings = {
   /**
-   * Where to listen: an address or a name. A proxy on another machine needs one that it can reach, such as `0.0.0.0`. Beyond
-   * loopback, set `PUBLIC_URL`, too. @default loopback
+   * Where to listen: an address or a name. A proxy on another machine needs one that it can reach, such as `0.0.0.0`. Anything
+   * but loopback also needs `PUBLIC_URL`. @default loopback
    */
   serviceHost: setting('SERVICE_HOST', listenHost),
-  /** The port to listen on; `0` for any that is free. */
+  /** The port to listen on; `0` for any free port. */
   servicePort: setting('SERVICE_PORT', port, 8082),
   /** The origin by which users reach the service. Requests with another `Host` are refused with 421. */
   publicUrl: setting('PUBLIC_URL', publicUrl),
-  /** Further values of `Host` that are accepted, separated by spaces or commas. */
+  /** Other values of the header `Host` that the service accepts, separated by spaces or commas. */
   allowedHosts: setting<readonly string[]>('ALLOWED_HOSTS', hostList, []),
   /** The folder for the SQLite database, and for mail where `SMTP_URL` is not set. It is relative to the working directory. */
   dataDirectory: setting('DATA_DIR', text, '.data'),
@@ -96,8 +96,8 @@ export const settings = {
    */
   processes: setting<number | 'auto'>('PROCESSES', processCount(maxProcesses), 1),
   /**
-   * The only origins whose pages may frame the editor, separated by spaces or commas. @default none with `PUBLIC_URL`,
-   * else loopback
+   * The origins whose pages may frame the editor, separated by spaces or commas. @default none with `PUBLIC_URL`, else
+   * loopback
    * @remarks They are read at every request, so that a program can add an origin once it knows its port.
    */
   editorAncestors: setting('EDITOR_ANCESTORS', originList),
@@ -112,13 +112,13 @@ export const settings = {
   /** How much memory one run may use. */
   runMemoryMb: setting('RUN_MEMORY_MB', wholeNumber(8, 256, 'a size in MiB'), 32),
   /**
-   * How many processes run plugins in Python on a node, at most; each of `PROCESSES` needs one. Each holds about 300 MB while there
+   * How many processes of a node may run plugins in Python, at least one for each of `PROCESSES`. Each takes about 300 MB while there
    * are such runs. @default `1`, or one for each of `PROCESSES`
    */
   pythonRunners: setting('PYTHON_RUNNERS', wholeNumber(1, 64, 'a number of processes')),
-  /** How much memory one run in Python may use, beyond that of the interpreter itself. */
+  /** How much memory one run in Python may use, in addition to the interpreter's own. */
   pythonMemoryMb: setting('PYTHON_MEMORY_MB', wholeNumber(8, 512, 'a size in MiB'), 64),
-  /** How many plugins a tenant may have. With `0` it may have none. */
+  /** How many plugins a tenant may have; `0` for none. */
   tenantPlugins: setting('TENANT_PLUGINS', wholeNumber(0, 10 ** 9, 'a number of plugins'), 1000),
   /**
    * How much the drafts, versions and programs of a tenant may take, in MiB of UTF-8. Past it, the service refuses requests that would
@@ -146,18 +146,17 @@ export const settings = {
   /** With `off` plugins make no requests, whatever their namespaces grant, and nothing is sent to webhooks. */
   outbound: setting('OUTBOUND', onOrOff, true),
   /**
-   * Further origins that plugins, where a namespace grants it, and webhooks may reach. Only an origin in this list may use `http`, an
-   * IP address, a name without a period or a private address, or be this service itself. Such as `http://localhost:5173` in
-   * development.
+   * Origins that webhooks, and plugins whose namespace grants it, may reach even if the origin uses `http`, an IP address, a name
+   * without a period or a private address, or is this service itself.
    */
   outboundAllow: setting<readonly string[]>('OUTBOUND_ALLOW', exactOrigins, []),
   /** How long a request of a plugin may take. */
   callTimeoutMs: setting('CALL_TIMEOUT_MS', wholeNumber(10, 60_000, 'a time in milliseconds'), 10_000),
-  /** How long a response to a plugin may be, once it is decompressed. */
+  /** How large a response to a plugin may be, after decompression. */
   callResponseKb: setting('CALL_RESPONSE_KB', wholeNumber(1, 16_384, 'a size in KiB'), 1024),
   /**
-   * How long one run may take with all that it waits for: requests, timers and, once it has begun, a free runner. If you raise it, also
-   * raise the limits that would end a run sooner: [the time to stop](running.md#stopping), `timeout` of `ExecutionClient` (35 s), and the
+   * How long one run may take, including all that it waits for: requests, timers and, once it has begun, a free runner. If you raise it,
+   * also raise the limits that would end a run sooner: [the time to stop](running.md#stopping), `timeout` of `ExecutionClient` (35 s), and the
    * time limits of your proxies (120 s in `deploy/`).
    */
   runWaitMs: setting('RUN_WAIT_MS', wholeNumber(100, 300_000, 'a time in milliseconds'), 25_000),
@@ -179,13 +178,13 @@ export const settings = {
   secretsKey: secret('SECRETS_KEY', secretKeys),
   /** Where metrics are served: an address or a name. @default loopback */
   metricsHost: setting('METRICS_HOST', listenHost),
-  /** The port for metrics. Without it there are none. */
+  /** The port for metrics. Without it there are no metrics. */
   metricsPort: setting('METRICS_PORT', port),
-  /** The least important lines that are logged. */
+  /** The lowest level of the lines that are logged. */
   logLevel: setting('LOG_LEVEL', oneOf(logLevels), 'info'),
   /**
-   * How long requests are still accepted after SIGTERM. Ending takes up to 35 s more, or 10 s more than `RUN_WAIT_MS` if that is
-   * longer.
+   * How long requests are still accepted after SIGTERM. The service then takes up to 35 s to end, or 10 s more than `RUN_WAIT_MS` if
+   * that is longer.
    */
   drainSeconds: setting('DRAIN_SECONDS', wholeNumber(0, 600, 'a time in seconds'), 5),
   /**
