@@ -54,7 +54,7 @@ interface PluginEditorOwnProps extends PropsOf<
   fetchToken?: PluginEditorElement['fetchToken'] | null | undefined;
   /** Every change of `state`. */
   onPluginEditorState?: ((event: EventOn<PluginEditorElement, PluginEditorStateEvent>) => void) | undefined;
-  /** The editor can be used. `confirmed`: whether the editor said so itself; `false` means that its page has loaded, which is all that a browser tells. Fires once for each plugin that is opened, and once more if the editor says so later. */
+  /** The editor can be used. `confirmed`: whether the editor said so itself; `false` means that its page has loaded. Fires once for each plugin that is opened, and once more if the editor says so later. */
   onPluginEditorReady?: ((event: EventOn<PluginEditorElement, PluginEditorReadyEvent>) => void) | undefined;
   /** The editor cannot be shown: `state` became `error`. Or a running editor could not be reloaded, such as after a sign-out, and stays: `state` is `ready`. */
   onPluginEditorError?: ((event: EventOn<PluginEditorElement, PluginEditorErrorEvent>) => void) | undefined;
@@ -74,7 +74,7 @@ interface PluginEditorOwnProps extends PropsOf<
   onPluginEditorBuild?: ((event: EventOn<PluginEditorElement, PluginEditorBuildEvent>) => void) | undefined;
   /** A test run ended, with a `result` or an `error`; `passed` only if the test asserts something. */
   onPluginEditorTest?: ((event: EventOn<PluginEditorElement, PluginEditorTestEvent>) => void) | undefined;
-  /** A version was deployed; `unchanged`: it was the newest already, and no other was created. */
+  /** A version was deployed; `unchanged`: it was the newest already. */
   onPluginEditorDeploy?: ((event: EventOn<PluginEditorElement, PluginEditorDeployEvent>) => void) | undefined;
   /** Another version was made live; `null`: the newest is live again. Does not fire for a deploy. */
   onPluginEditorLive?: ((event: EventOn<PluginEditorElement, PluginEditorLiveEvent>) => void) | undefined;

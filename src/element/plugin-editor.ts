@@ -22,7 +22,7 @@ import { styles } from './styles.ts';
  * @element plugin-editor
  *
  * @fires {PluginEditorStateEvent} plugin-editor-state - Every change of `state`.
- * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used. `confirmed`: whether the editor said so itself; `false` means that its page has loaded, which is all that a browser tells. Fires once for each plugin that is opened, and once more if the editor says so later.
+ * @fires {PluginEditorReadyEvent} plugin-editor-ready - The editor can be used. `confirmed`: whether the editor said so itself; `false` means that its page has loaded. Fires once for each plugin that is opened, and once more if the editor says so later.
  * @fires {PluginEditorErrorEvent} plugin-editor-error - The editor cannot be shown: `state` became `error`. Or a running editor could not be reloaded, such as after a sign-out, and stays: `state` is `ready`.
  * @fires {PluginEditorExpiringEvent} plugin-editor-expiring - The token is about to end, and the editor has not got a new one.
  * @fires {PluginEditorPluginEvent} plugin-editor-plugin - `plugin` changed.
@@ -31,7 +31,7 @@ import { styles } from './styles.ts';
  * @fires {PluginEditorSaveEvent} plugin-editor-save - The draft was saved.
  * @fires {PluginEditorBuildEvent} plugin-editor-build - A build ended.
  * @fires {PluginEditorTestEvent} plugin-editor-test - A test run ended, with a `result` or an `error`; `passed` only if the test asserts something.
- * @fires {PluginEditorDeployEvent} plugin-editor-deploy - A version was deployed; `unchanged`: it was the newest already, and no other was created.
+ * @fires {PluginEditorDeployEvent} plugin-editor-deploy - A version was deployed; `unchanged`: it was the newest already.
  * @fires {PluginEditorLiveEvent} plugin-editor-live - Another version was made live; `null`: the newest is live again. Does not fire for a deploy.
  *
  * @slot idle - Shown while the element is `idle`.
@@ -119,7 +119,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
    * invalid tag is not sent to the editor.
    */
   declare locale: string | null;
-  /** By default the browser asks the user before the page is left while `dirty`. This turns that off. */
+  /** Turns off the question that the browser asks before the page is left while `dirty`. */
   declare unguarded: boolean;
   /**
    * Time limit in ms for each try of a token request, for `save()`, and for the frame to load (`url`) or be ready
@@ -148,7 +148,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
    */
   declare initialSource: InitialSource | undefined;
   /**
-   * Your function that answers the questions of authors in the editor, with a model of yours: called with `{ prompt, ident,
+   * Your function that answers authors' questions in the editor, with a model of yours: called with `{ prompt, ident,
    * namespace, fn, language, source, tests, declarations?, problems, failures, signal }`, it returns an async iterable of texts
    * and of proposals, `{ source?, tests? }`. An editor with the capability `assist` shows a panel for it. A new function
    * restarts nothing; removing it ends a running answer.
@@ -188,16 +188,16 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
 
   /**
    * Starts over with a new token, also after `close()`. If no token can be got, a running editor stays. Resolves when the new
-   * editor is ready or another change replaced it; rejects with a `PluginEditorError`. While `dirty`, the editor saves first if it
-   * can, and a listener to `plugin-editor-discard` can put the reload off; then it resolves at once. `discard` skips both.
+   * editor is ready or no longer wanted; rejects with a `PluginEditorError`. While `dirty`, the editor saves first if it can,
+   * and a listener to `plugin-editor-discard` may put the reload off; then it resolves at once. `discard` skips both.
    */
   reload({ discard = false }: { discard?: boolean } = {}): Promise<void> {
     return this.#controller.reload(discard);
   }
 
   /**
-   * Gets a new token and hands it to the running editor, which stays as it is. Rejects with a `PluginEditorError`: also with
-   * code `config` if no editor is open, and with code `editor` if the editor takes no token while it runs.
+   * Gets a new token and hands it to the running editor, which stays as it is. Rejects with a `PluginEditorError`:
+   * `config` if no editor is open, `editor` if it takes no token while it runs, or the error of the request.
    */
   renewToken(): Promise<void> {
     return this.#controller.renewToken();
@@ -218,15 +218,15 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
 
   /**
    * For signing out: aborts pending requests, tells the editor to forget its token and removes the frame. The element is
-   * `idle` at once, and stays `idle` until `reload()`. Resolves when the frame is gone, within 250 ms; never rejects.
+   * `idle` at once, and stays so until `reload()`. Resolves when the frame is gone, within 250 ms; never rejects.
    */
   close(): Promise<void> {
     return this.#controller.close();
   }
 
   /**
-   * Opens the editor in a new tab, which has no `opener`, and whose token is not renewed. Call it from a click, because
-   * otherwise the browser may block it. The tab gets only the plugin: no locale, look or initial source. Rejects with a
+   * Opens the editor in a new tab, which has no `opener`, and whose token is not renewed. Call it from a click, or
+   * the browser may block it. The tab gets only the plugin: no locale, look or initial source. Rejects with a
    * `PluginEditorError`; with code `config` in `message` delivery and while `read-only`.
    */
   openInNewTab(): Promise<void> {

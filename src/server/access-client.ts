@@ -15,7 +15,7 @@ import { type Grant, checkGrant, checkGranted } from './permissions.ts';
 export interface AccessClientOptions extends SendOptions {
   /** Base address of the builder interface, http or https; a path in it is kept. */
   builderUrl: string;
-  /** Environment token, or a function that returns one and is called for each call, such as for rotation. */
+  /** Environment token, or a function that returns one for each call (rotation). */
   environmentToken: EnvironmentToken;
   /**
    * For the whole call, in ms; default 10000: the function `environmentToken`, all tries and the waits between them. It is less than

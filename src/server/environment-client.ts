@@ -70,7 +70,7 @@ import { type SessionRequest, readSessionRequest } from './session-request.ts';
 export interface EnvironmentClientOptions extends SendOptions {
   /** Base address of the builder interface, http or https; a path in it is kept. */
   builderUrl: string;
-  /** Environment token, or a function that returns one and is called for each call, such as for rotation. */
+  /** Environment token, or a function that returns one for each call (rotation). */
   environmentToken: EnvironmentToken;
   /**
    * For one try, from sending to the last byte of the response, in ms. By default 600000 for a replay, 60000 for `setNamespace` and
@@ -142,7 +142,7 @@ export interface UsageOptions extends PageOptions {
  */
 export type Scope = 'run' | 'access' | 'access-deploy' | 'read' | 'manage';
 
-/** What a new environment token is. */
+/** The terms of a new environment token. */
 export interface TokenDetails {
   /** The name of the program that holds it; by default the holder of the client's own token. */
   holder?: string;

@@ -12,7 +12,7 @@ import { toRunError } from './run-error.ts';
 export interface ExecutionClientOptions extends SendOptions {
   /** Base address of the execution interface, http or https; a path in it is kept. */
   executionUrl: string;
-  /** Environment token, or a function that returns one and is called for each call, such as for rotation. */
+  /** Environment token, or a function that returns one for each call (rotation). */
   environmentToken: EnvironmentToken;
   /**
    * For one try, from sending to the last byte of the response, in ms; default 35000, because a run may wait for its turn and

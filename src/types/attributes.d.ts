@@ -46,7 +46,7 @@ export interface PluginEditorAttributes {
   'read-only'?: PluginEditorElement['readOnly'] | undefined;
   /** BCP 47 tag for the editor's texts, dates and numbers; while empty, the nearest `lang` attribute around the element. An invalid tag is not sent to the editor. */
   locale?: PluginEditorElement['locale'] | undefined;
-  /** By default the browser asks the user before the page is left while `dirty`. This turns that off. */
+  /** Turns off the question that the browser asks before the page is left while `dirty`. */
   unguarded?: PluginEditorElement['unguarded'] | undefined;
   /** Time limit in ms for each try of a token request, for `save()`, and for the frame to load (`url`) or be ready (`message`). Above 0 and below 2 ** 31. */
   timeout?: PluginEditorElement['timeout'] | undefined;
