@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
@@ -6,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { entryLimit } from '../entry-limit.ts';
 import { wholeNode } from '../node-share.ts';
 import type { NodeShare } from '../node-share.ts';
-import { Rates } from '../limits/rates.ts';
+import { rateKey, Rates } from '../limits/rates.ts';
 import type { RateExceeded } from '../limits/rates.ts';
 import { rateWindow } from '../limits/rate-share.ts';
 import type { Counters } from '../limits/rate-share.ts';
@@ -498,15 +497,6 @@ export class Admission {
 const isUnauthorized = (error: unknown) => error instanceof ServiceError && error.status === 401;
 
 const tokenKey = (hash: Uint8Array) => `token ${Buffer.from(hash).toString('base64url')}`;
-
-/** How many characters a key has at the most. A longer one is hashed, because an index of PostgreSQL takes none above 2.7 kB. */
-const longestKey = 200;
-
-/** The key of a rate, as plain text, because hashing costs more; hashed where the names are long. */
-function rateKey(kind: string, ...names: readonly string[]): string {
-  const key = `${kind} ${JSON.stringify(names)}`;
-  return key.length <= longestKey ? key : `${kind} ${createHash('sha256').update(key).digest('base64url')}`;
-}
 
 /** The error past a rate, with the headers of draft-ietf-httpapi-ratelimit-headers. */
 function tooManyRequests(

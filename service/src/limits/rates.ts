@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { entryLimit } from '../entry-limit.ts';
 import { wholeNode } from '../node-share.ts';
@@ -32,6 +33,15 @@ const retryInterval = 1000;
 
 /** How long an unused key is remembered, in ms: until its window and the next one are over. */
 const idleTime = rateWindow * 2;
+
+/** How many characters a key has at the most. A longer one is hashed, because an index of PostgreSQL takes none above 2.7 kB. */
+const longestKey = 200;
+
+/** The key of a rate, as plain text, because hashing costs more; hashed where the names are long. */
+export function rateKey(kind: string, ...names: readonly string[]): string {
+  const key = `${kind} ${JSON.stringify(names)}`;
+  return key.length <= longestKey ? key : `${kind} ${createHash('sha256').update(key).digest('base64url')}`;
+}
 
 interface Entry {
   readonly key: string;

@@ -1,5 +1,5 @@
 import type { NodeShare } from '../node-share.ts';
-import { Rates } from '../limits/rates.ts';
+import { rateKey, Rates } from '../limits/rates.ts';
 import { methodsOfConnections, isWildcard } from '../plugins/connections.ts';
 import type { Connection } from '../plugins/connections.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
@@ -7,7 +7,6 @@ import type { GuestRequest, HoldBytes } from '../sandbox/run-calls.ts';
 import { StorageUnavailableError } from '../storage/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { StoredValue } from '../storage/tables/connection-values.ts';
-import { tenantCacheKey } from '../storage/tables/names.ts';
 import { createRateCounters } from '../storage/tables/rate-counters.ts';
 import { CallError } from './call-error.ts';
 import type { CallErrorCode } from './call-error.ts';
@@ -221,7 +220,7 @@ export class OutboundCalls implements Outbound {
     const tenant = await this.#options.storage.runs.tenant(plugin);
     const quota = tenant?.limits.callsPerMinute ?? this.#options.perMinute ?? 0;
     if (quota === 0) return;
-    const exceeded = await this.#rates.take(`calls ${tenantCacheKey(plugin)}`, quota);
+    const exceeded = await this.#rates.take(rateKey('calls', plugin.environment, plugin.tenant), quota);
     if (exceeded?.isUnknown) throw new CallError('unreachable', unreadable);
     if (exceeded) throw new CallError('too-many-calls', `This tenant may make ${quota} requests a minute.`);
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { joinIdentifier } from '../plugins/plugin-key.ts';
 import type { PluginKey } from '../plugins/plugin-key.ts';
 import type { Transaction } from '../storage/db.ts';
@@ -36,7 +37,10 @@ function toDeliveries(event: OccurredEvent, webhookIds: readonly Uint8Array[]): 
   const { type, at, target } = event;
   const { environment, tenant, namespace, pluginName } = target;
   const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: toData(event) });
-  const subject = JSON.stringify([environment, tenant, namespace, pluginName]);
+  // Hashed, because JSON may make names three times as long as an index of PostgreSQL takes.
+  const subject = createHash('sha256')
+    .update(JSON.stringify([environment, tenant, namespace, pluginName]))
+    .digest('base64url');
   return webhookIds.map((webhookId) => ({ webhookId, type, at, subject, body }));
 }
 

@@ -7,6 +7,7 @@ import { until } from '../../support/until.ts';
 import { Rates } from '../../../service/src/limits/rates.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
 import { openDuring } from '../storage/databases.ts';
+import { longName } from '../storage/plugins.ts';
 import { run, startCalls, startConnectedService } from './connected-service.ts';
 import { startUpstream } from './upstream.ts';
 import type { UpstreamRequest } from './upstream.ts';
@@ -193,7 +194,7 @@ describe('a call', () => {
   test('of a wildcard goes to the origin that the tenant has, and no other tenant’s', async (t) => {
     const wildcard = { name: 'shop', origin: `https://*.shops.example.com:${upstream.port}` };
     const { call, setValue, ask } = await start(t, [wildcard]);
-    await ask('POST', '/api/v1/tenant/com.acme.t2');
+    await ask('POST', `/api/v1/tenant/com.acme.${encodeURIComponent(longName)}`);
     const t2 = { ...run, plugin: { ...run.plugin, tenant: 't2' } };
     const { code, message } = errorOf(await call({ url: `${shop}/` }));
     assert.equal(code, 'not-granted');
@@ -232,7 +233,7 @@ describe('a call', () => {
 
   test('is counted by tenant over all nodes', async (t) => {
     const { call, ask } = await start(t, [open], { perMinute: 2 });
-    await ask('POST', '/api/v1/tenant/com.acme.t2');
+    await ask('POST', `/api/v1/tenant/com.acme.${encodeURIComponent(longName)}`);
     const codes = async (tenant: string) => {
       const context = { ...run, plugin: { ...run.plugin, tenant } };
       const ended = [];
@@ -241,7 +242,7 @@ describe('a call', () => {
     };
     const refused = { code: 'too-many-calls', message: 'This tenant may make 2 requests a minute.' };
     assert.deepEqual(await codes('t1'), ['made', 'made', refused, refused]);
-    assert.deepEqual(await codes('t2'), ['made', 'made', refused, refused]);
+    assert.deepEqual(await codes(longName), ['made', 'made', refused, refused]);
   });
 
   test('past a rate that is unknown says so', async (t) => {

@@ -106,3 +106,12 @@ export const environmentOfToken = async ({ runs }: Pick<Storage, 'runs'>, token:
 
 /** A text with all that texts in JavaScript can hold and texts in databases cannot. */
 export const oddText = 'NUL \0, high \ud800, low \udc00, pair \u{1f600}, line \u2028, BOM \ufeff, end';
+
+/** A name of a tenant or plugin whose JSON, also compressed, is longer than an index of PostgreSQL takes. */
+export const longName = Array.from(
+  createHash('shake256', { outputLength: 1900 }).update('name').digest(),
+  // Every other one is a control character, which has six in JSON.
+  (byte) => String.fromCharCode(byte % 2 ? 1 + (byte % 31) : byte / 2),
+)
+  .join('')
+  .replaceAll(/[.\0]/g, '-');

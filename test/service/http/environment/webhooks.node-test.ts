@@ -15,6 +15,7 @@ import {
 } from '../../../../service/src/storage/tables/webhooks.ts';
 import { addEnvironment } from '../../../../service/src/storage/tables/environments.ts';
 import { selectPluginId } from '../../../../service/src/storage/tables/names.ts';
+import { tellWebhooks } from '../../../../service/src/webhooks/outbox.ts';
 import { isFailing, PluginHealth } from '../../../../service/src/webhooks/plugin-health.ts';
 import {
   freePlaces,
@@ -25,6 +26,7 @@ import {
 } from '../../../../service/src/webhooks/sender.ts';
 import { eventually, until } from '../../../support/until.ts';
 import { engineUnderTest, freshStorage, postgresTest } from '../../storage/databases.ts';
+import { longName } from '../../storage/plugins.ts';
 import { startAuthor } from './deployed-plugin.ts';
 import { startVendor } from './vendor.ts';
 import { isSignedBy, startReceiver } from './webhook-receiver.ts';
@@ -718,6 +720,27 @@ test('runs that ended while the database was away count once it is back', async 
   for (let count = 0; count < 20; count++) health.count(pluginKey, id, false);
   await health.close();
   assert.deepEqual(await told(), ['plugin.deleted', 'plugin.failing']);
+});
+
+test('an event is told whatever the name of its plugin', async (t) => {
+  const storage = await freshStorage(t, engineUnderTest());
+  const { environment } = pluginKey;
+  await addEnvironment(storage.db, environment, 0);
+  const created = {
+    url: 'https://app.acme.com/',
+    events: ['plugin.failing'],
+    description: undefined,
+  } as const;
+  await storage.transaction(async (db) => {
+    await addWebhook(db, { environment, ...created, now: 0, seal: () => '' });
+    const target = { ...pluginKey, pluginName: longName };
+    await tellWebhooks(db, { type: 'plugin.failing', at: 0, target });
+  });
+  const { body } = await storage.db.query
+    .selectFrom('webhook_deliveries')
+    .select('body')
+    .executeTakeFirstOrThrow();
+  assert.equal((JSON.parse(body) as { data: { name: string } }).data.name, longName);
 });
 
 test('the runs of many plugins are counted by a few statements, in transactions of a bounded length', async (t) => {
