@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { defaultPermissions } from '../../../service/src/plugins/permissions.ts';
 import type { PluginKey } from '../../../service/src/plugins/plugin-key.ts';
 import type { PluginSource } from '../../../service/src/plugins/records.ts';
@@ -96,6 +96,16 @@ export const setToken = (storage: Storage, token: string, environment = plugin.e
     await addEnvironment(db, environment, 0);
     await setEnvironmentToken(db, environment, { holder: 'owner', token }, 0);
   });
+
+/** Rows of editor tokens of a tenant, which nobody has. */
+export const manyTokens = (tenantId: number, count: number, actor: string | null = null) =>
+  Array.from({ length: count }, () => ({
+    token_hash: randomBytes(32),
+    tenant_id: tenantId,
+    permissions: 'read',
+    actor,
+    expires_at: 100,
+  }));
 
 /** What an editor token of one plugin is, unless something else was asked for. */
 export const tokenFor = (scope: PluginKey) => ({ scope, permissions: defaultPermissions });

@@ -25,6 +25,7 @@ import {
   digestOf,
   sourceOf,
   tokenFor,
+  manyTokens,
 } from './plugins.ts';
 import { createDraft, readDraft, readDraftState } from '../../../service/src/storage/tables/drafts.ts';
 import { scopes } from '../../../service/src/plugins/permissions.ts';
@@ -36,7 +37,11 @@ import {
   setEnvironmentToken,
   addEnvironment,
 } from '../../../service/src/storage/tables/environments.ts';
-import { addEditorToken, findEditorToken } from '../../../service/src/storage/tables/editor-tokens.ts';
+import {
+  addEditorToken,
+  endSomeEditorTokens,
+  findEditorToken,
+} from '../../../service/src/storage/tables/editor-tokens.ts';
 import {
   findLiveVersion,
   findNewestVersion,
@@ -204,6 +209,31 @@ for (const engine of engines) {
     await addEditorToken(storage.db, late, tokenFor(otherPlugin), 100, 200);
     assert.equal(await findEditorToken(storage.db, early, 0), undefined);
     assert.deepEqual((await findEditorToken(storage.db, late, 100))?.scope, otherPlugin);
+  });
+
+  test(`${engine}: one statement deletes only some of many editor tokens`, async (t) => {
+    const storage = await freshStorage(t, engine);
+    await seedTenant(storage);
+    const { db } = storage;
+    const tenant = await findTenant(db, plugin);
+    assert.ok(tenant);
+    const left = async () =>
+      (await db.query.selectFrom('editor_tokens').select('expires_at').execute()).length;
+    const addTokens = (count: number) =>
+      db.query.insertInto('editor_tokens').values(manyTokens(tenant.id, count)).execute();
+    await addTokens(250);
+    await addEditorToken(db, createToken('editor'), tokenFor(plugin), 100, 200);
+    assert.equal(await left(), 51);
+    await addEditorToken(db, createToken('editor'), tokenFor(plugin), 100, 200);
+    assert.equal(await left(), 2);
+    await addTokens(250);
+    const ended = [];
+    for (let i = 0; i < 3; i++) ended.push([await endSomeEditorTokens(db, tenant.id), await left()]);
+    assert.deepEqual(ended, [
+      [true, 52],
+      [true, 0],
+      [false, 0],
+    ]);
   });
 
   test(`${engine}: no token is stored in plain text`, async (t) => {

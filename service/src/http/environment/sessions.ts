@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { editorTokenSchema } from '../access.ts';
 import type { ServiceInterface } from '../context.ts';
@@ -20,7 +21,7 @@ import { permissions, permissionsOf } from '../../plugins/permissions.ts';
 import { joinIdentifier } from '../../plugins/plugin-key.ts';
 import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
 import { tenantNotFound, usageOf, usageSchema } from './tenant-details.ts';
-import { endEditorToken, endEditorTokens } from '../../storage/tables/editor-tokens.ts';
+import { endEditorToken, endSomeEditorTokens } from '../../storage/tables/editor-tokens.ts';
 import { findTenant } from '../../storage/tables/tenants.ts';
 
 /** The shortest and the longest time that a client may request for an editor token to live, in seconds. */
@@ -134,11 +135,16 @@ export const sessions: ServiceInterface = {
         checkStorable({ actor });
         const stamp = auditStamp(c, caller, context);
         const details = { ...(actor !== undefined && { actor }) };
-        await context.storage.transaction(async (db) => {
-          if (!(await findTenant(db, target))) throw tenantNotFound();
-          await endEditorTokens(db, target, actor);
+        const { storage } = context;
+        const id = await storage.transaction(async (db) => {
+          const tenant = await findTenant(db, target);
+          if (!tenant) throw tenantNotFound();
+          await endSomeEditorTokens(db, tenant.id, actor);
           await writeAudit(db, { ...stamp, action: 'sessions.ended', target, details });
+          return tenant.id;
         });
+        // To end all of them at once would keep others from the database for seconds.
+        while (await endSomeEditorTokens(storage.db, id, actor)) await sleep(1);
         return { status: 204 };
       },
     }),

@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import { lockPlugin } from '../db.ts';
 import type { Db, Transaction } from '../db.ts';
+import { endSomeEditorTokens } from '../tables/editor-tokens.ts';
 import { lockPrograms, removeUnusedPrograms } from '../tables/programs.ts';
-
-/** How many editor tokens are deleted at once. */
-const maxTokens = 200;
 
 /**
  * Erases some rows of deleted plugins, or of the plugins of one deleted tenant: few enough for a transaction that others wait for.
@@ -136,17 +134,7 @@ async function eraseOfTenant(db: Transaction, tenantId: number, now: number, lim
     .where('id', '=', tenantId)
     .modifyEnd(db.engine.forUpdate)
     .execute();
-  const tokens = await query
-    .selectFrom('editor_tokens')
-    .select('token_hash')
-    .where('tenant_id', '=', tenantId)
-    .limit(maxTokens)
-    .execute();
-  if (tokens.length) {
-    const hashes = tokens.map((row) => row.token_hash);
-    await query.deleteFrom('editor_tokens').where('token_hash', 'in', hashes).execute();
-    return;
-  }
+  if (await endSomeEditorTokens(db, tenantId)) return;
   for (const table of ['tenant_storage', 'tenant_records', 'connection_values', 'replays'] as const)
     await query.deleteFrom(table).where('tenant_id', '=', tenantId).execute();
   await query

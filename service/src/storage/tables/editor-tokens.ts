@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Permission } from '../../plugins/permissions.ts';
-import type { PluginScope, TenantKey } from '../../plugins/plugin-key.ts';
+import type { PluginScope } from '../../plugins/plugin-key.ts';
 import { hashToken } from '../../tokens.ts';
 import { selectTenant } from './names.ts';
 import type { Db } from '../db.ts';
@@ -21,8 +21,11 @@ export interface FoundEditorToken extends EditorToken {
   readonly isSuspended: boolean;
 }
 
+/** How many tokens one statement deletes, so that others have not long to wait for the database. */
+const deletedAtOnce = 200;
+
 /**
- * Adds a token, and removes those that have expired. Resolves with false, without adding it, when its tenant does not exist or is
+ * Adds a token, and removes some of those that have expired. Resolves with false, without adding it, when its tenant does not exist or is
  * suspended.
  */
 export async function addEditorToken(
@@ -109,17 +112,25 @@ export async function endEditorToken(db: Db, hash: Uint8Array): Promise<void> {
   await db.query.deleteFrom('editor_tokens').where('token_hash', '=', hash).execute();
 }
 
-/** Ends all tokens of a tenant, or those of an actor. */
-export async function endEditorTokens(db: Db, tenant: TenantKey, actor?: string): Promise<void> {
-  await db.query
-    .deleteFrom('editor_tokens')
-    .where('tenant_id', '=', selectTenant(db, tenant).select('tenants.id'))
-    .$if(actor !== undefined, (query) => query.where('actor', '=', actor ?? ''))
+/** Ends some tokens of a tenant, or of those of an actor. Resolves with whether there may be more. */
+export async function endSomeEditorTokens({ query }: Db, tenantId: number, actor?: string): Promise<boolean> {
+  const rows = await query
+    .selectFrom('editor_tokens')
+    .select('token_hash')
+    .where('tenant_id', '=', tenantId)
+    .$if(actor !== undefined, (some) => some.where('actor', '=', actor ?? ''))
+    .limit(deletedAtOnce)
     .execute();
+  if (!rows.length) return false;
+  const hashes = rows.map((row) => row.token_hash);
+  await query.deleteFrom('editor_tokens').where('token_hash', 'in', hashes).execute();
+  return true;
 }
 
+/** Deletes some of the tokens that have expired, but more than one, so that there are ever fewer of them. */
 async function pruneTokens(db: Db, now: number): Promise<void> {
   // Skips locked rows, because two nodes that delete the same rows in different orders would deadlock.
-  const expired = sql<Uint8Array>`(select token_hash from editor_tokens where expires_at <= ${now} ${db.engine.skipLocked})`;
+  const expired = sql<Uint8Array>`(select token_hash from editor_tokens where expires_at <= ${now}
+    order by expires_at limit ${sql.lit(deletedAtOnce)} ${db.engine.skipLocked})`;
   await db.query.deleteFrom('editor_tokens').where('token_hash', 'in', expired).execute();
 }

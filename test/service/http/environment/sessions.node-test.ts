@@ -4,6 +4,8 @@ import { bearer, source } from '../../harness.ts';
 import { draftOf, startVendor } from './vendor.ts';
 import type { SessionResponse } from './vendor.ts';
 import { readDraft } from '../../../../service/src/storage/tables/drafts.ts';
+import { findTenant } from '../../../../service/src/storage/tables/tenants.ts';
+import { manyTokens } from '../../storage/plugins.ts';
 
 const session = '/api/v1/tenant/com.acme.t1/session';
 const noUsage = { storageMb: 0, recordsMb: 0 };
@@ -168,7 +170,7 @@ test('the access operation takes permissions and an actor, and repeats both in i
 });
 
 test('ending sessions ends the tokens of a tenant or of an actor, and of nobody else', async (t) => {
-  const { startSession, startNode, send, okay, refusal } = await startVendor(t);
+  const { startSession, startNode, send, okay, refusal, storage } = await startVendor(t);
   const other = await startNode();
   const [ada, bob, nobody, stranger] = [
     await startSession('com.acme.t1', { actor: 'ada' }),
@@ -185,7 +187,15 @@ test('ending sessions ends the tokens of a tenant or of an actor, and of nobody 
   const sessions = '/api/v1/tenant/com.acme.t1/sessions';
   assert.equal(await refusal(send('DELETE', `${sessions}?actor=`)), '400 invalid-query');
   assert.deepEqual(await good(), [true, true, true, true]);
+  const tenant = await findTenant(storage.db, { environment: 'com.acme', tenant: 't1' });
+  const tokens = storage.db.query.selectFrom('editor_tokens');
+  // More than one statement deletes.
+  await storage.db.query
+    .insertInto('editor_tokens')
+    .values(manyTokens(tenant?.id ?? 0, 450, 'ada'))
+    .execute();
   await okay(send('DELETE', `${sessions}?actor=ada`), 204);
+  assert.equal((await tokens.select('expires_at').execute()).length, 3);
   assert.deepEqual(await good(), [false, true, true, true]);
   await okay(send('DELETE', sessions), 204);
   assert.deepEqual(await good(), [false, false, false, true]);
