@@ -50,7 +50,8 @@ export class Secrets {
   #keys: readonly Key[];
 
   constructor({ keys = [], file, onNoDigest }: SecretsOptions = {}) {
-    this.#keys = keys.map(toKey);
+    // Each once: a key that were current and former would be replaced by itself without an end.
+    this.#keys = [...new Map(keys.map(toKey).map((key) => [key.id, key])).values()];
     this.#file = file;
     this.#onNoDigest = onNoDigest;
   }

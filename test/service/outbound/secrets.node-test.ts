@@ -28,6 +28,8 @@ test('the first key encrypts, and all decrypt', () => {
   assert.equal(both.open(old, row), 's3cret');
   assert.equal(new Secrets({ keys: [second] }).open(both.seal('new', row), row), 'new');
   assert.throws(() => new Secrets({ keys: [second] }).open(old, row), /SECRETS_KEY does not hold/);
+  // What is named twice is one key, and not also a former one.
+  assert.deepEqual(new Secrets({ keys: [second, first, second] }).keyIds, both.keyIds);
 });
 
 test('without keys and a file there are no secrets', () => {
