@@ -170,7 +170,6 @@ export class WebhookSender {
   async #sendDue(): Promise<void> {
     const { storage, now, nodeShare } = this.#options;
     const divisor = divisorOf(nodeShare ?? wholeNode);
-    // Before the rest, so that what is past its time is not sent, as from a restored backup.
     if (now() - this.#expiredAt >= expiryInterval) {
       // Noted before, so that what fails waits until the next time.
       this.#expiredAt = now();

@@ -45,8 +45,14 @@ const keptFor = 14 * triedFor;
 /** How many deliveries of a webhook are kept, besides those that are still tried: only a flood of events has more in 14 days. */
 export const maxKept = 100_000;
 
-/** How many rows are written, and deleted, at once. */
-const [writtenAtOnce, deletedAtOnce] = [500, 500];
+/** How many rows are written, and changed or deleted, at once. */
+const [writtenAtOnce, changedAtOnce] = [500, 500];
+
+/**
+ * How many due deliveries of a webhook a claim looks at: so many of the oldest, and of the newest, so that a flood about one plugin
+ * seldom hides what is about others. To look at all of them would take the longer, the more of them wait for an earlier one.
+ */
+const lookedAt = 200;
 
 /** How many attempts of a delivery are kept: more than there are in a day, however often it is sent again. */
 const keptAttempts = 100;
@@ -88,14 +94,29 @@ export async function addDeliveries(
 }
 
 /**
- * Takes up to `limit` deliveries of a webhook that are due, so that no other node tries them before `claimedUntil`. An event that
- * was never tried waits for the earlier ones about the same.
+ * Takes up to `limit` deliveries of a webhook that are due and not past their time, so that no other node tries them before
+ * `claimedUntil`. An event that was never tried waits for the earlier ones about the same.
  */
 export async function claimDeliveries(
   db: Db,
   webhookId: string,
   { now, claimedUntil, limit }: { now: number; claimedUntil: number; limit: number },
 ): Promise<ClaimedDelivery[]> {
+  const lookAt = (order: 'asc' | 'desc') =>
+    db.query
+      .selectFrom((from) =>
+        from
+          .selectFrom('webhook_deliveries')
+          .select('position')
+          .where('webhook_id', '=', webhookIdToBytes(webhookId))
+          .where('status', '=', 'pending')
+          .where('next_at', '<=', now)
+          .orderBy('next_at', order)
+          .orderBy('position', order)
+          .limit(sql.lit(lookedAt))
+          .as('some'),
+      )
+      .select('position');
   const rows = await db.query
     .updateTable('webhook_deliveries')
     .set({ next_at: claimedUntil })
@@ -103,9 +124,11 @@ export async function claimDeliveries(
       select
         .selectFrom('webhook_deliveries as due')
         .select('due.position')
-        .where('due.webhook_id', '=', webhookIdToBytes(webhookId))
+        .where('due.position', 'in', lookAt('asc').union(lookAt('desc')))
+        // Once more, because another node may have changed it since.
         .where('due.status', '=', 'pending')
         .where('due.next_at', '<=', now)
+        .where('due.give_up_at', '>=', now)
         .where((where) =>
           where.or([
             where('due.tries', '>', 0),
@@ -205,18 +228,17 @@ export async function resendDelivery(
 }
 
 /**
- * Ends deliveries whose time has passed, such as those of a disabled webhook, and deletes old ones. Resolves with whether there may
- * be more to delete.
+ * Ends some of the deliveries whose time has passed, such as those of a disabled webhook, and deletes some old ones. Resolves with
+ * whether there may be more.
  */
 export async function expireDeliveries(db: Db, now: number): Promise<boolean> {
-  await db.query
+  const { numUpdatedRows } = await db.query
     .updateTable('webhook_deliveries')
     .set({ status: 'failed', next_at: null })
-    .where('status', '=', 'pending')
-    .where('give_up_at', '<', now)
-    .where('next_at', '<', now)
-    .execute();
-  return deleteSome(db, sql`created_at < ${now - keptFor} order by created_at`);
+    .where('position', 'in', some(db, sql`status = 'pending' and give_up_at < ${now} and next_at < ${now}`))
+    .executeTakeFirst();
+  const hasDeleted = await deleteSome(db, sql`created_at < ${now - keptFor} order by created_at`);
+  return hasDeleted || numUpdatedRows === BigInt(changedAtOnce);
 }
 
 /**
@@ -237,15 +259,16 @@ export async function trimDeliveries(db: Db, webhookId: string, kept = maxKept):
 export const deleteDeliveries = (db: Db, webhookId: string): Promise<boolean> =>
   deleteSome(db, sql`webhook_id = ${webhookIdToBytes(webhookId)} order by position`);
 
-async function deleteSome({ query, engine }: Db, which: RawBuilder<unknown>): Promise<boolean> {
-  const { numDeletedRows } = await query
+/** Deletes some deliveries. Resolves with whether there may be more. */
+async function deleteSome(db: Db, which: RawBuilder<unknown>): Promise<boolean> {
+  const { numDeletedRows } = await db.query
     .deleteFrom('webhook_deliveries')
-    .where(
-      'position',
-      'in',
-      sql<number>`(select position from webhook_deliveries where ${which}
-        limit ${sql.lit(deletedAtOnce)} ${engine.skipLocked})`,
-    )
+    .where('position', 'in', some(db, which))
     .executeTakeFirst();
-  return numDeletedRows === BigInt(deletedAtOnce);
+  return numDeletedRows === BigInt(changedAtOnce);
 }
+
+/** The positions of some deliveries that nobody else is changing. */
+const some = ({ engine }: Db, which: RawBuilder<unknown>) =>
+  sql<number>`(select position from webhook_deliveries where ${which}
+    limit ${sql.lit(changedAtOnce)} ${engine.skipLocked})`;

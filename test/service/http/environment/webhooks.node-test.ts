@@ -7,7 +7,12 @@ import type { KyselyPlugin } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { Secrets } from '../../../../service/src/outbound/secrets.ts';
 import { StorageUnavailableError } from '../../../../service/src/storage/errors.ts';
-import { addDeliveries, trimDeliveries } from '../../../../service/src/storage/tables/webhook-deliveries.ts';
+import {
+  addDeliveries,
+  claimDeliveries,
+  expireDeliveries,
+  trimDeliveries,
+} from '../../../../service/src/storage/tables/webhook-deliveries.ts';
 import {
   addWebhook,
   listSubscribers,
@@ -590,6 +595,58 @@ test('a webhook with many deliveries is deleted by short statements', async (t) 
   await okay(send('DELETE', `${webhooks}/${id}`), 204);
   // Others begin transactions, too.
   assert.equal(Math.min(...left), 0);
+});
+
+test('a claim looks at some of many deliveries, the oldest and the newest, and at none past its time', async (t) => {
+  const { storage, add } = await startEnvironment(t);
+  const { id } = (await add()) ?? assert.fail();
+  const delivery = { webhookId: webhookIdToBytes(id), type: 'plugin.live', at: 1, body: '' } as const;
+  const flood = Array.from({ length: 600 }, () => ({ ...delivery, subject: 'flood' }));
+  const deliveries = [
+    { ...delivery, subject: 'late', at: 0 },
+    ...flood,
+    { ...delivery, subject: 'between' },
+    ...flood,
+    { ...delivery, subject: 'newest' },
+  ];
+  await storage.transaction((db) => addDeliveries(db, deliveries));
+  const now = 1 + 24 * 60 * 60_000;
+  const claimed = await claimDeliveries(storage.db, id, { now, claimedUntil: now + 1, limit: 4 });
+  assert.deepEqual(
+    claimed.map(({ position }) => position),
+    [2, deliveries.length],
+  );
+});
+
+test('deliveries past their time are ended by short statements', async (t) => {
+  const { storage, add } = await startEnvironment(t);
+  const { id } = (await add()) ?? assert.fail();
+  const delivery = {
+    webhookId: webhookIdToBytes(id),
+    type: 'plugin.live',
+    at: 0,
+    subject: '',
+    body: '',
+  } as const;
+  await storage.transaction((db) =>
+    addDeliveries(
+      db,
+      Array.from({ length: 700 }, () => delivery),
+    ),
+  );
+  const ended = [];
+  for (let i = 0; i < 2; i++) {
+    const hasMore = await expireDeliveries(storage.db, 2 * 24 * 60 * 60_000);
+    const failed = storage.db.query
+      .selectFrom('webhook_deliveries')
+      .select('position')
+      .where('status', '=', 'failed');
+    ended.push([hasMore, (await failed.execute()).length]);
+  }
+  assert.deepEqual(ended, [
+    [true, 500],
+    [false, 700],
+  ]);
 });
 
 test('once a minute old deliveries are looked for, also where that fails, and too many after 100 tries', async (t) => {
