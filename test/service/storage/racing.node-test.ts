@@ -30,7 +30,8 @@ import {
 } from '../../../service/src/storage/tables/verification-codes.ts';
 import { claimEnvironment, findOwner } from '../../../service/src/storage/tables/environments.ts';
 import { addEditorToken } from '../../../service/src/storage/tables/editor-tokens.ts';
-import { lockAddress } from '../../../service/src/storage/db.ts';
+import { lockAddress, lockTenant } from '../../../service/src/storage/db.ts';
+import { updateTenant } from '../../../service/src/storage/tables/tenants.ts';
 
 /** Two nodes on one database, with connections of their own. */
 async function twoNodes(t: TestContext, engine: EngineName) {
@@ -247,3 +248,22 @@ postgresTest('a statement by itself that deadlocks is done again', async (t) => 
   const written = { lang: 'typescript', updated_at: 9 };
   assert.deepEqual(rows, [written, written]);
 });
+
+postgresTest(
+  'a tenant that is getting a plugin is changed later, without a row that this waits for',
+  async (t) => {
+    const address = await freshDatabase(t, 'postgres');
+    const [node, other] = [
+      await openDuring(t, address, patientStorage),
+      await openDuring(t, address, { postgresLimits: { acquireTimeout: 300 } }),
+    ];
+    await seedTenant(node);
+    const change = () =>
+      other.transaction((db) => updateTenant(db, plugin, { limits: { storageMb: 1 } }), plugin);
+    await node.transaction(async (db) => {
+      await lockTenant(db, plugin);
+      await assert.rejects(change, ({ cause }: Error) => /a lock was not free/.test(String(cause)));
+    });
+    assert.equal((await change())?.after.limits.storageMb, 1);
+  },
+);

@@ -162,7 +162,7 @@ export const tenants: ServiceInterface = {
             await writeAudit(db, { ...stamp, action, target });
           }
           return after;
-        });
+        }, target);
         return { status: 200, body: await toDetails(context, tenant) };
       },
     }),

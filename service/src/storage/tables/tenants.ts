@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { TenantKey } from '../../plugins/plugin-key.ts';
 import type { RecordLevel } from '../../plugins/record-level.ts';
 import { selectTenant, tenantCacheKey } from './names.ts';
+import { lockTenant } from '../db.ts';
 import type { Db, Transaction } from '../db.ts';
 
 /** A tenant's own limits, which override those of the settings. */
@@ -151,7 +152,9 @@ export async function updateTenant(
   actor?: string,
 ): Promise<{ readonly before: Tenant; readonly after: Tenant } | undefined> {
   const columns = toColumns(changes);
-  const found = await selectTenant(db, key).selectAll().modifyEnd(db.engine.forUpdate).executeTakeFirst();
+  // As the creation of a plugin does, which then locks the same rows in another order.
+  await lockTenant(db, key);
+  const found = await selectTenant(db, key).selectAll().executeTakeFirst();
   if (!found) return undefined;
   const before = toTenant(found);
   if (!Object.keys(columns).length) return { before, after: before };
