@@ -44,11 +44,19 @@ export async function bundle(args: string[]): Promise<void> {
     ...(about !== undefined && { description: about.slice(0, 4000) }),
   });
   if (out === undefined) process.stdout.write(`${json}\n`);
-  else writeFileSync(out, json);
+  else writeTo(out, json);
   const types = declarations === undefined ? ', without types, which it does not have in a single file' : '';
   console.error(
     `${name} ${version}: ${Buffer.byteLength(contents)} bytes${types}. Publish it by PUT to …/libraries/${name}/${version}`,
   );
+}
+
+function writeTo(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new StartError(`The library cannot be written: ${errorMessage(error)}`, { cause: error });
+  }
 }
 
 /** The folder of a package that is installed in this folder or one above it. */

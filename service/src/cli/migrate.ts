@@ -25,8 +25,10 @@ export async function migrate(args: string[]): Promise<void> {
   const { database } = settings;
   await migrateDatabase(database, values['no-rollback']);
   console.log(`The schema is up to date: ${database.engine === 'sqlite' ? database.file : database.shown}`);
+  // A file holds a single key.
+  const { secretsKey = [] } = settings;
+  if (secretsKey.length < 2) return;
   const secrets = new Secrets(secretsOf(settings));
-  if (secrets.keyIds.length < 2) return;
   const storage = await openStorage(database, { autoMigrate: false });
   try {
     const { renewed, damaged } = await renewSecrets(storage, secrets);

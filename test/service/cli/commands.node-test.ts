@@ -64,8 +64,11 @@ const storeCode = (storage: Storage, now: number, expiresAt = now) =>
 for (const engine of engines) {
   test(`${engine}: migrate brings the schema up to date and ends, and can be repeated`, async (t) => {
     const address = await oldDatabase(t, engine);
+    const folder = temporaryDirectory(t);
+    // It needs no key, and thus none that can be read.
+    writeFileSync(join(folder, 'secrets.key'), 'no key');
     for (let i = 0; i < 2; i++) {
-      const { status, out, err } = await runCommand(t, address, ['migrate']).done();
+      const { status, out, err } = await runCommand(t, address, ['migrate'], { DATA_DIR: folder }).done();
       assert.deepEqual([status, out, err], [0, `The schema is up to date: ${shownOf(address)}\n`, '']);
     }
     const storage = await openDuring(t, address, { autoMigrate: false });

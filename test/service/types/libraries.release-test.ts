@@ -62,4 +62,9 @@ test('packages of npm become libraries by a command, and plugins import them', a
   const missing = await runCommand(t, undefined, ['bundle', 'not-there'], {}, packagesFolder).done();
   assert.deepEqual([missing.status, missing.out], [1, '']);
   assert.match(missing.err, /npm install not-there/);
+  const [name = ''] = Object.keys(plugins);
+  const args = ['bundle', name, '--out', join(directory, 'not-there', 'library.json')];
+  const unwritten = await runCommand(t, undefined, args, {}, packagesFolder).done();
+  assert.equal(unwritten.status, 1);
+  assert.match(unwritten.err, /^The library cannot be written: ENOENT.*\n$/);
 });
