@@ -49,10 +49,10 @@ export const maxKept = 100_000;
 const [writtenAtOnce, changedAtOnce] = [500, 500];
 
 /**
- * How many due deliveries of a webhook a claim looks at: so many of the oldest, and of the newest, so that a flood about one plugin
- * seldom hides what is about others. To look at all of them would take the longer, the more of them wait for an earlier one.
+ * How many due deliveries of a webhook a claim looks at: so many of the oldest, and from a random time on, so that a flood about one
+ * plugin does not hide what is about others. To look at all of them takes long where most wait for an earlier one.
  */
-const lookedAt = 200;
+const lookedAt = 500;
 
 /** How many attempts of a delivery are kept: more than there are in a day, however often it is sent again. */
 const keptAttempts = 100;
@@ -102,17 +102,22 @@ export async function claimDeliveries(
   webhookId: string,
   { now, claimedUntil, limit }: { now: number; claimedUntil: number; limit: number },
 ): Promise<ClaimedDelivery[]> {
-  const lookAt = (order: 'asc' | 'desc') =>
+  const id = webhookIdToBytes(webhookId);
+  const thousandths = sql.lit(Math.floor(Math.random() * 1000));
+  const randomTime = sql<number>`(select next_at + (${now} - next_at) * ${thousandths} / 1000
+    from webhook_deliveries where webhook_id = ${id} and status = 'pending' order by next_at limit 1)`;
+  const dueFrom = (time: number | typeof randomTime) =>
     db.query
       .selectFrom((from) =>
         from
           .selectFrom('webhook_deliveries')
           .select('position')
-          .where('webhook_id', '=', webhookIdToBytes(webhookId))
+          .where('webhook_id', '=', id)
           .where('status', '=', 'pending')
           .where('next_at', '<=', now)
-          .orderBy('next_at', order)
-          .orderBy('position', order)
+          .where('next_at', '>=', time)
+          .orderBy('next_at')
+          .orderBy('position')
           .limit(sql.lit(lookedAt))
           .as('some'),
       )
@@ -124,7 +129,7 @@ export async function claimDeliveries(
       select
         .selectFrom('webhook_deliveries as due')
         .select('due.position')
-        .where('due.position', 'in', lookAt('asc').union(lookAt('desc')))
+        .where('due.position', 'in', dueFrom(0).union(dueFrom(randomTime)))
         // Once more, because another node may have changed it since.
         .where('due.status', '=', 'pending')
         .where('due.next_at', '<=', now)

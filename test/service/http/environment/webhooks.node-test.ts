@@ -597,25 +597,30 @@ test('a webhook with many deliveries is deleted by short statements', async (t) 
   assert.equal(Math.min(...left), 0);
 });
 
-test('a claim looks at some of many deliveries, the oldest and the newest, and at none past its time', async (t) => {
+test('a claim looks at the oldest deliveries and at some others, and at none past its time', async (t) => {
   const { storage, add } = await startEnvironment(t);
   const { id } = (await add()) ?? assert.fail();
-  const delivery = { webhookId: webhookIdToBytes(id), type: 'plugin.live', at: 1, body: '' } as const;
-  const flood = Array.from({ length: 600 }, () => ({ ...delivery, subject: 'flood' }));
-  const deliveries = [
-    { ...delivery, subject: 'late', at: 0 },
-    ...flood,
-    { ...delivery, subject: 'between' },
-    ...flood,
-    { ...delivery, subject: 'newest' },
-  ];
+  const subjects = Array.from({ length: 1201 }, () => 'flood');
+  // The first one is past its time, and each of the last two hidden by a flood.
+  [subjects[0], subjects[600], subjects[1200]] = ['late', 'between', 'newest'];
+  const minute = 60_000;
+  const deliveries = subjects.map((subject, i) => ({
+    webhookId: webhookIdToBytes(id),
+    type: 'plugin.live' as const,
+    at: i * minute,
+    subject,
+    body: '',
+  }));
   await storage.transaction((db) => addDeliveries(db, deliveries));
-  const now = 1 + 24 * 60 * 60_000;
-  const claimed = await claimDeliveries(storage.db, id, { now, claimedUntil: now + 1, limit: 4 });
-  assert.deepEqual(
-    claimed.map(({ position }) => position),
-    [2, deliveries.length],
-  );
+  const day = 24 * 60 * minute;
+  const claims: number[][] = [];
+  for (const [i, random] of [0.4, 0, 0.7].entries()) {
+    t.mock.method(Math, 'random', () => random);
+    const claim = { now: day + 1 + i, claimedUntil: 2 * day, limit: 4 };
+    const claimed = await claimDeliveries(storage.db, id, claim);
+    claims.push(claimed.map(({ position }) => position));
+  }
+  assert.deepEqual(claims, [[2, 601], [], [1201]]);
 });
 
 test('deliveries past their time are ended by short statements', async (t) => {
