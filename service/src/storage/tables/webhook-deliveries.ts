@@ -103,7 +103,7 @@ export async function claimDeliveries(
   { now, claimedUntil, limit }: { now: number; claimedUntil: number; limit: number },
 ): Promise<ClaimedDelivery[]> {
   const id = webhookIdToBytes(webhookId);
-  const thousandths = sql.lit(Math.floor(Math.random() * 1000));
+  const thousandths = Math.floor(Math.random() * 1000);
   const randomTime = sql<number>`(select next_at + (${now} - next_at) * ${thousandths} / 1000
     from webhook_deliveries where webhook_id = ${id} and status = 'pending' order by next_at limit 1)`;
   const dueFrom = (time: number | typeof randomTime) =>
