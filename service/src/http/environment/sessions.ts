@@ -136,15 +136,15 @@ export const sessions: ServiceInterface = {
         const stamp = auditStamp(c, caller, context);
         const details = { ...(actor !== undefined && { actor }) };
         const { storage } = context;
-        const id = await storage.transaction(async (db) => {
+        const { id, hasMore } = await storage.transaction(async (db) => {
           const tenant = await findTenant(db, target);
           if (!tenant) throw tenantNotFound();
-          await endSomeEditorTokens(db, tenant.id, actor);
+          const more = await endSomeEditorTokens(db, tenant.id, actor);
           await writeAudit(db, { ...stamp, action: 'sessions.ended', target, details });
-          return tenant.id;
+          return { id: tenant.id, hasMore: more };
         });
         // To end all of them at once would keep others from the database for seconds.
-        while (await endSomeEditorTokens(storage.db, id, actor)) await sleep(1);
+        if (hasMore) while (await endSomeEditorTokens(storage.db, id, actor)) await sleep(1);
         return { status: 204 };
       },
     }),

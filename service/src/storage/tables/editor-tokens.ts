@@ -121,10 +121,9 @@ export async function endSomeEditorTokens({ query }: Db, tenantId: number, actor
     .$if(actor !== undefined, (some) => some.where('actor', '=', actor ?? ''))
     .limit(deletedAtOnce)
     .execute();
-  if (!rows.length) return false;
   const hashes = rows.map((row) => row.token_hash);
-  await query.deleteFrom('editor_tokens').where('token_hash', 'in', hashes).execute();
-  return true;
+  if (hashes.length) await query.deleteFrom('editor_tokens').where('token_hash', 'in', hashes).execute();
+  return hashes.length === deletedAtOnce;
 }
 
 /** Deletes some of the tokens that have expired, but more than one, so that there are ever fewer of them. */
