@@ -14,7 +14,7 @@ import {
   type TokenRequestReason,
   VERSION,
 } from './core/messages.ts';
-import { isFlag, isRecordList, isText } from './core/guards.ts';
+import { isFlag, isRecordList, isText } from './core/untrusted.ts';
 import { parseOrigins } from './core/origins.ts';
 
 export type {

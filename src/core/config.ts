@@ -1,6 +1,6 @@
 import { checkSegment, httpUrl, parseIdent } from './url.ts';
 import { PluginEditorError } from './errors.ts';
-import { isRecord, isText } from './guards.ts';
+import { isRecord, isText } from './untrusted.ts';
 import type { InitialSource } from './messages.ts';
 
 /**

@@ -8,7 +8,7 @@ import {
   TimeoutError,
   isPluginEditorError,
 } from './errors.ts';
-import { isRecord, isText } from './guards.ts';
+import { isRecord, isText } from './untrusted.ts';
 import { readJson, request as send } from './request.ts';
 import { withTimeLimit } from './time-limit.ts';
 
@@ -125,7 +125,7 @@ async function callEndpoint(
 }
 
 /**
- * Checks a token record as `editorTokenSchema` does, for the script tag, which has no zod (guards.ts). A test compares both.
+ * Checks a token record as `editorTokenSchema` does, for the script tag, which has no zod (untrusted.ts). A test compares both.
  * @param label names the request in the error
  * @throws SchemaError
  * @internal

@@ -1,6 +1,6 @@
 import type { AssistantProposal } from '../core/assistant.ts';
 import { TimeoutError } from '../core/errors.ts';
-import { isRecordList, isText } from '../core/guards.ts';
+import { isRecordList, isText } from '../core/untrusted.ts';
 import type { EditorMessages } from '../core/messages.ts';
 import { withTimeLimit } from '../core/time-limit.ts';
 import type { PluginKey } from './events.ts';

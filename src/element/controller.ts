@@ -15,13 +15,12 @@ import { PluginEditorError } from '../core/errors.ts';
 import type { EditorSettings } from '../core/messages.ts';
 import { type FetchToken, type HeldToken, getToken } from '../core/token.ts';
 import type { EditorFrame } from './connection.ts';
-import { ElementState, keyOf } from './element-state.ts';
-import { Launch, type WorkMessage } from './launch.ts';
+import { ElementState, type WorkMessage, keyOf } from './element-state.ts';
+import { Launch } from './launch.ts';
 import type { PluginEditorElement } from './plugin-editor.ts';
 import { SettingsSync } from './settings.ts';
 import { EditorTabs } from './tabs.ts';
 import { UnsavedWork } from './unsaved-work.ts';
-import { messageEvent } from './work-events.ts';
 
 let hasWarned = false;
 
@@ -135,7 +134,7 @@ export class EditorController implements ReactiveController {
     } else if (changed.length) {
       this.#work.pending.add('change');
       // Saving would create the plugin, and so fix the very language that is to change.
-      const released = this.#work.release(!isTemplateAlone);
+      const released = !this.shown.dirty || this.#work.release(!isTemplateAlone);
       if (released === true) return this.#applyNow(next);
       this.#settings.defer();
       if (released) {
@@ -223,7 +222,7 @@ export class EditorController implements ReactiveController {
     let token: HeldToken | undefined;
     if (this.shown.state === 'ready') {
       // The editor stays until there is a new token, and more work may become unsaved meanwhile.
-      const release = async () => discard || (await this.#work.release(true));
+      const release = async () => discard || !this.shown.dirty || (await this.#work.release(true));
       try {
         let isReleased = await release();
         // If the change that waits removes a required attribute, no token is needed.
@@ -343,12 +342,8 @@ export class EditorController implements ReactiveController {
 
   /** Handles a message about the work on the plugin. That work is no longer `dirty` each time that an editor greets. */
   onMessage(message: WorkMessage): void {
-    if (message.type !== 'dirty') {
-      this.#host.dispatchEvent(messageEvent(message, this.shown.key));
-    } else {
-      this.shown.setDirty(message.dirty);
-      if (!message.dirty) this.#runPending();
-    }
+    this.shown.reportWork(message);
+    if (message.type === 'dirty' && !message.dirty) this.#runPending();
   }
 
   /**

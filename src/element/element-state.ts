@@ -1,14 +1,20 @@
-import { type Config, type ConfigResult, isConfig } from '../core/config.ts';
+import type { Config } from '../core/config.ts';
 import type { PluginEditorError } from '../core/errors.ts';
-import type { PluginDetails } from '../core/messages.ts';
+import type { EditorMessages, MessageOf, PluginDetails } from '../core/messages.ts';
 import {
+  PluginEditorBuildEvent,
+  PluginEditorDeployEvent,
   PluginEditorDirtyEvent,
-  PluginEditorDiscardEvent,
   PluginEditorErrorEvent,
+  type PluginEditorEvent,
+  type PluginEditorEventMap,
   PluginEditorExpiringEvent,
+  PluginEditorLiveEvent,
   PluginEditorPluginEvent,
   PluginEditorReadyEvent,
+  PluginEditorSaveEvent,
   PluginEditorStateEvent,
+  PluginEditorTestEvent,
   type PluginKey,
   type ShownPlugin,
 } from './events.ts';
@@ -22,6 +28,29 @@ export type PluginEditorState = 'idle' | 'loading' | 'ready' | 'error';
 
 /** The names of a plugin, without anything else that is known about it. @internal */
 export const keyOf = ({ ident, namespace, fn }: PluginKey): PluginKey => ({ ident, namespace, fn });
+
+/** The editor's messages about the work on a plugin. Each becomes an event of the same name and fields. */
+type WorkMessages = Omit<
+  EditorMessages,
+  'hello' | 'ready' | 'error' | 'token-request' | 'save-result' | 'assist' | 'assist-stop'
+>;
+
+/** @internal */
+export type WorkMessage = MessageOf<WorkMessages>;
+
+/** The event of each such message. The type has the compiler check that it is in the event map and takes all fields. */
+const WORK_EVENTS: {
+  [Type in keyof WorkMessages]: new (
+    fields: PluginKey & WorkMessages[Type],
+  ) => PluginEditorEventMap[`plugin-editor-${Type}`];
+} = {
+  dirty: PluginEditorDirtyEvent,
+  save: PluginEditorSaveEvent,
+  build: PluginEditorBuildEvent,
+  test: PluginEditorTestEvent,
+  deploy: PluginEditorDeployEvent,
+  live: PluginEditorLiveEvent,
+};
 
 /** What the element shows: its state, the error, the plugin and whether work is unsaved. Reports each change by events. @internal */
 export class ElementState {
@@ -84,28 +113,25 @@ export class ElementState {
     // A permanent listener would keep some browsers from putting the page into the back-forward cache.
     if (dirty) addEventListener('beforeunload', this.#handleBeforeUnload);
     else removeEventListener('beforeunload', this.#handleBeforeUnload);
-    this.#host.dispatchEvent(new PluginEditorDirtyEvent({ ...this.key, dirty }));
+    this.#dispatchWorkEvent({ type: 'dirty', dirty });
+  }
+
+  /** Takes over what the editor says about the work on the plugin. */
+  reportWork(message: WorkMessage): void {
+    if (message.type === 'dirty') this.setDirty(message.dirty);
+    else this.#dispatchWorkEvent(message);
+  }
+
+  #dispatchWorkEvent({ type, ...fields }: WorkMessage): void {
+    // The table above pairs each type with its fields, which the compiler cannot follow through a union.
+    const EventClass = WORK_EVENTS[type] as new (fields: object) => PluginEditorEvent;
+    this.#host.dispatchEvent(new EventClass({ ...this.key, ...fields }));
   }
 
   /** Makes the browser ask the user before the page is left. */
   #handleBeforeUnload = (event: Event): void => {
     if (!this.#host.unguarded) event.preventDefault();
   };
-
-  /**
-   * Asks the page whether unsaved work may be discarded.
-   * @param error why it was not saved
-   * @param next what is to be opened in its place
-   */
-  confirmDiscard(error: PluginEditorError | undefined, next: ConfigResult): boolean {
-    return this.#host.dispatchEvent(
-      new PluginEditorDiscardEvent({
-        ...this.key,
-        ...(isConfig(next) && { next: keyOf(next) }),
-        ...(error && { error }),
-      }),
-    );
-  }
 
   /**
    * The editor can be used.

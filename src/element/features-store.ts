@@ -1,10 +1,9 @@
 import { baseOf, httpUrl } from '../core/url.ts';
-import { PluginEditorError } from '../core/errors.ts';
-import { parseFeatures } from '../core/features.ts';
+import { PluginEditorError, SchemaError } from '../core/errors.ts';
 import type { Features } from '../core/records.ts';
 import { DEFAULT_TIMEOUT, bearer, readJson, request } from '../core/request.ts';
-import { getTokenFrom } from '../core/token.ts';
-import type { EditorToken } from '../core/token.ts';
+import { type EditorToken, getTokenFrom } from '../core/token.ts';
+import { isRecord, isText } from '../core/untrusted.ts';
 import type { PluginEditorState } from './element-state.ts';
 
 /** Gets a token for the features request, where a builder asks for one. */
@@ -105,4 +104,27 @@ export class FeaturesStore {
 function freeze<T>(value: T): T {
   if (value instanceof Object) Object.values(value).forEach(freeze);
   return Object.freeze(value);
+}
+
+/**
+ * Checks a features record as `featuresSchema` does, for the script tag, which has no zod (untrusted.ts). A test compares both.
+ * @param label names the request in the error
+ * @throws SchemaError
+ * @internal
+ */
+export function parseFeatures(value: unknown, label: string): Features {
+  const check = (isRight: boolean, expected: string, ...path: (string | number)[]) => {
+    if (!isRight) throw new SchemaError(label, `expected ${expected}`, path.join('.'));
+  };
+  check(isRecord(value), 'object');
+  const record = value as Features;
+  check(Array.isArray(record.features), 'array', 'features');
+  record.features.forEach((feature, i) => check(isText(feature), 'string', 'features', i));
+  check(Array.isArray(record.languages), 'array', 'languages');
+  record.languages.forEach((language, i) => {
+    check(isRecord(language), 'object', 'languages', i);
+    for (const name of ['identifier', 'pretty', 'short'] as const)
+      check(isText(language[name]), 'string', 'languages', i, name);
+  });
+  return record;
 }

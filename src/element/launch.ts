@@ -11,12 +11,6 @@ import { TokenHolder, toTokenFields } from './token-holder.ts';
 /** How long the editor has to handle `close` before its frame is removed, in ms. The editor does not reply to it. */
 const CLOSE_DELAY = 250;
 
-/** A message about the work on the plugin. The launch itself handles the others. */
-export type WorkMessage = Exclude<
-  PluginMessage,
-  { type: 'ready' | 'error' | 'token-request' | 'assist' | 'assist-stop' }
->;
-
 /** Takes a checked config to a running editor: gets the token, connects with the editor, and gives it the token. */
 export class Launch {
   declare connection: EditorConnection | undefined;

@@ -1,7 +1,8 @@
-import { readConfig } from '../core/config.ts';
+import { isConfig, readConfig } from '../core/config.ts';
 import { PluginEditorError } from '../core/errors.ts';
 import { pause } from '../core/time-limit.ts';
-import type { ElementState } from './element-state.ts';
+import { type ElementState, keyOf } from './element-state.ts';
+import { PluginEditorDiscardEvent } from './events.ts';
 import type { Launch } from './launch.ts';
 import type { PluginEditorElement } from './plugin-editor.ts';
 
@@ -34,11 +35,10 @@ export class UnsavedWork {
   }
 
   /**
-   * Returns whether nothing is unsaved any longer or the page lets it be discarded. The result is there at once unless
-   * `saveFirst` is set and the editor can be asked to save.
+   * Returns whether nothing is unsaved any longer or the page lets it be discarded. To be called while `dirty`. The result is
+   * there at once unless `saveFirst` is set and the editor can be asked to save.
    */
   release(saveFirst: boolean): boolean | Promise<boolean> {
-    if (!this.#shown.dirty) return true;
     if (!saveFirst || !this.#launch.connection?.canPost('save')) return this.#confirmDiscard();
     return (this.#release ??= this.#saveOrConfirm());
   }
@@ -51,7 +51,14 @@ export class UnsavedWork {
 
   /** Asks the page; `error` says why the work was not saved. */
   #confirmDiscard(error?: PluginEditorError): boolean {
-    return this.#shown.confirmDiscard(error, readConfig(this.#host, document.baseURI));
+    const next = readConfig(this.#host, document.baseURI);
+    return this.#host.dispatchEvent(
+      new PluginEditorDiscardEvent({
+        ...this.#shown.key,
+        ...(isConfig(next) && { next: keyOf(next) }),
+        ...(error && { error }),
+      }),
+    );
   }
 
   /** Asks the editor to save until nothing is unsaved; resolves with the error where that fails. */

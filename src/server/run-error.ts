@@ -7,7 +7,7 @@ import {
   withoutControls,
 } from '../core/client/error-body.ts';
 import { HttpError } from '../core/errors.ts';
-import { redactTokens } from '../core/redact-tokens.ts';
+import { redactTokens } from '../core/untrusted.ts';
 import { DEFAULT_MAX_BYTES, httpErrorOf } from '../core/request.ts';
 
 /** How much an error keeps of the message and the logs together, in bytes of UTF-8. */

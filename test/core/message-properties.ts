@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 
-import { parseEditorMessage, truncateJson } from '../../src/core/parse-editor-message.ts';
+import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 import { LIMITS } from '../../src/core/messages.ts';
-import { redactTokens } from '../../src/core/redact-tokens.ts';
+import { redactTokens, truncateJson } from '../../src/core/untrusted.ts';
 import { fitsProtocol, MESSAGE_TYPES, REASONS, SESSION, WHOLE } from './message-model.ts';
 
 // Properties of what is done with an editor's messages, which hold for every input, in Node and in browsers. The

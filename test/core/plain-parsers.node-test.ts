@@ -6,8 +6,8 @@ import * as fc from 'fast-check';
 import { editorTokenSchema, featuresSchema } from '../../src/client.ts';
 import { type SchemaError } from '../../src/core/errors.ts';
 import { parseWith } from '../../src/core/client/operation.ts';
-import { parseFeatures } from '../../src/core/features.ts';
 import { parseEditorToken } from '../../src/core/token.ts';
+import { parseFeatures } from '../../src/element/features-store.ts';
 
 const language = { identifier: 'ts', pretty: 'TypeScript', short: 'TS' };
 

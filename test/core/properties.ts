@@ -6,7 +6,7 @@ import { parseWith } from '../../src/core/client/operation.ts';
 import { buildEditorUrl, parseEditorUrl } from '../../src/core/url.ts';
 import { PluginEditorError, RequestError } from '../../src/core/errors.ts';
 import { editorTokenSchema, featuresSchema, pluginSourceSchema } from '../../src/core/records.ts';
-import { parseFeatures } from '../../src/core/features.ts';
+import { parseFeatures } from '../../src/element/features-store.ts';
 import { readJson, request } from '../../src/core/request.ts';
 import { getToken, parseEditorToken } from '../../src/core/token.ts';
 

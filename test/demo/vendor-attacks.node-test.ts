@@ -3,7 +3,7 @@ import { mock, test } from 'node:test';
 import { format } from 'node:util';
 import { BuilderClient, SchemaError, parseEditorUrl } from '../../src/client.ts';
 import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
-import { parseFeatures } from '../../src/core/features.ts';
+import { parseFeatures } from '../../src/element/features-store.ts';
 import { parseEditorToken } from '../../src/core/token.ts';
 import { shareVendor } from './shared-demo.ts';
 import { setUpVendor, targetOf } from './vendor-setup.ts';

@@ -2,7 +2,7 @@ import { type Rule, type ScriptedServer, scriptedServer } from '../support/scrip
 
 /** Rules that serve the module and its imports on the origin of the editor. */
 async function moduleRules(): Promise<Rule[]> {
-  const files = ['editor.ts', 'core/guards.ts', 'core/messages.ts', 'core/origins.ts'];
+  const files = ['editor.ts', 'core/messages.ts', 'core/origins.ts', 'core/untrusted.ts'];
   return Promise.all(
     files.map(async (file) => ({
       path: `/src/${file}`,

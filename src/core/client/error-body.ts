@@ -1,5 +1,5 @@
 import { type HttpError, SchemaError } from '../errors.ts';
-import { redactTokens } from '../redact-tokens.ts';
+import { redactTokens } from '../untrusted.ts';
 import { httpErrorOf, readText } from '../request.ts';
 import { withTimeLimit } from '../time-limit.ts';
 
