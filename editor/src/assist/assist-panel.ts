@@ -9,7 +9,6 @@ import { isComposing } from '../ui/commands.ts';
 import { icon } from '../ui/icon.ts';
 import './assist.css';
 import {
-  type AssistHost,
   type Check,
   Conversation,
   type Exchange,
@@ -19,13 +18,13 @@ import {
 } from './conversation.ts';
 import { type Block, type Part, blocksOf, chunksOf, isPart, textOf } from './parts.ts';
 
-export const createConversation = (host: AssistHost): Conversation => new Conversation(host);
+export { Conversation };
 
 /** The panel in which the author asks the assistant. */
 export function assistPanel(conversation: Conversation): TemplateResult {
   const { assist, common } = texts();
   const { host, exchanges, isRunning } = conversation;
-  const { suggestions } = host;
+  const { suggestions } = host.assistance;
   const isEmpty = !conversation.draft.trim();
   const submit = (event: Event) => {
     event.preventDefault();
@@ -74,7 +73,7 @@ export function assistPanel(conversation: Conversation): TemplateResult {
         .value=${live(conversation.draft)}
         @input=${(event: Event) => {
           conversation.draft = (event.target as HTMLTextAreaElement).value;
-          host.draw();
+          host.session.screen.draw();
         }}
         @keydown=${handleKey}
       ></textarea>
@@ -95,7 +94,7 @@ function focusAfter({ host }: Conversation, event: Event, selector: string): voi
   const button = event.currentTarget as Element;
   const panel = button.closest('.assist');
   const place = button.closest('.assist-exchange');
-  host.draw(true);
+  host.session.screen.draw(true);
   const target = place?.querySelector<HTMLElement>(selector) ?? panel?.querySelector<HTMLElement>(selector);
   target?.focus();
 }
@@ -178,7 +177,7 @@ function proposalView(conversation: Conversation, proposal: Proposal): TemplateR
   const parts = partsOf(proposal);
   const { check } = proposal;
   const isOutdated = conversation.isOutdated(proposal);
-  const isOff = !host.canEdit || isOutdated || !check || check.kind === 'checking';
+  const isOff = !host.access.canWrite || isOutdated || !check || check.kind === 'checking';
   const take = (event: Event) => {
     if (isOff) return;
     conversation.take(proposal);
@@ -208,7 +207,7 @@ function proposalView(conversation: Conversation, proposal: Proposal): TemplateR
 
 function takenView(conversation: Conversation, proposal: Proposal): TemplateResult {
   const { assist } = texts();
-  const { host } = conversation;
+  const { actions, document } = conversation.host;
   const canUndo = conversation.canUndo(proposal);
   const undo = (event: Event) => {
     if (!canUndo) return;
@@ -221,8 +220,12 @@ function takenView(conversation: Conversation, proposal: Proposal): TemplateResu
         ${assist.undo}
       </button>
       ${
-        host.canTest && proposal.after?.tests?.length
-          ? html`<button type="button" class="button" @click=${() => host.runTests()}>
+        actions.canTest && proposal.after?.tests?.length
+          ? html`<button
+              type="button"
+              class="button"
+              @click=${() => void actions.runTests(document.tests.entries)}
+            >
               ${assist.runTests}
             </button>`
           : nothing

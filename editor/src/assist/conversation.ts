@@ -1,7 +1,11 @@
-import type { PluginSource, PluginTest } from 'plugin-editor/client.js';
+import type { BuilderClient, DraftLocation, PluginSource, PluginTest } from 'plugin-editor/client.js';
 import type { AssistantQuestion, PluginChannel } from 'plugin-editor/editor.js';
+import { outcomeOf } from '../pipeline/pipeline.ts';
+import { sentMocks } from '../plugin/mocks.ts';
 import { canonicalJson, lineBreakOf, sameWork, withLineFeeds } from '../plugin/source.ts';
-import type { Verdict } from '../tests/verdict.ts';
+import type { TestEntry, TestList } from '../tests/test-list.ts';
+import { type Verdict, verdictOf } from '../tests/verdict.ts';
+import type { Screen } from '../ui/screen.ts';
 import { EndFollower } from './end-follower.ts';
 import { type Piece, compose, isPart, linesOf, piecesOf, textOf } from './parts.ts';
 
@@ -11,27 +15,31 @@ export interface Suggestion {
   ask: () => void;
 }
 
-/** What the panel works with. */
+/** The open plugin, as far as the panel asks about it and changes it. */
 export interface AssistHost {
-  readonly ask: PluginChannel['assist'];
-  /** What the author's question is about, as it is now. */
-  readonly work: Omit<AssistantQuestion, 'prompt'>;
-  readonly suggestions: readonly Suggestion[];
-  readonly canEdit: boolean;
-  /** Whether tests can be run. */
-  readonly canTest: boolean;
-  readonly signal: AbortSignal;
-  /** The errors that a build of a source would find; saves nothing. */
-  check: (source: PluginSource, signal: AbortSignal) => Promise<readonly string[]>;
-  /** Runs a test of a source; saves nothing. */
-  test: (source: PluginSource, test: PluginTest, signal: AbortSignal) => Promise<Verdict>;
-  /** The source of the plugin as it is edited. */
-  source: () => PluginSource;
-  /** Replaces it, as one edit. */
-  replace: (source: PluginSource) => void;
-  runTests: () => void;
-  /** Draws soon, or with `now` at once. */
-  draw: (now?: boolean) => void;
+  readonly session: {
+    readonly client: Pick<BuilderClient, 'checkSource' | 'testSource'>;
+    readonly location: DraftLocation;
+    readonly host: { assist?: PluginChannel['assist'] };
+    readonly screen: Pick<Screen, 'draw'>;
+    readonly signal: AbortSignal;
+  };
+  readonly access: { readonly canWrite: boolean };
+  readonly document: {
+    readonly source: PluginSource;
+    readonly tests: Pick<TestList, 'entries'>;
+    /** Replaces the source, as one edit. */
+    replace: (source: PluginSource) => void;
+  };
+  readonly actions: {
+    readonly canTest: boolean;
+    runTests: (entries: readonly TestEntry[]) => Promise<void>;
+  };
+  readonly assistance: {
+    /** What the author's question is about, as it is now. */
+    readonly work: Omit<AssistantQuestion, 'prompt'>;
+    readonly suggestions: readonly Suggestion[];
+  };
 }
 
 /** What is known of a proposal as it is chosen: whether it builds, and how its tests end. */
@@ -82,7 +90,7 @@ export const MAX_TESTS = 50;
 
 /** What an author asks the assistant of the page around the editor, and what it answers. */
 export class Conversation {
-  readonly #host: AssistHost;
+  readonly host: AssistHost;
   exchanges: Exchange[] = [];
   draft = '';
   readonly end = new EndFollower(() => this.isRunning);
@@ -90,16 +98,12 @@ export class Conversation {
   #isDrawAwaited = false;
 
   constructor(host: AssistHost) {
-    this.#host = host;
-    host.signal.addEventListener('abort', () => this.stop());
+    this.host = host;
+    host.session.signal.addEventListener('abort', () => this.stop());
   }
 
   get isRunning(): boolean {
     return this.exchanges.at(-1)?.state === 'running';
-  }
-
-  get host(): AssistHost {
-    return this.#host;
   }
 
   /**
@@ -109,15 +113,17 @@ export class Conversation {
     if (!prompt.trim()) return;
     this.stop();
     this.end.restart();
-    const { work, ask, source } = this.#host;
-    const asked = source();
+    const { session, document, assistance } = this.host;
+    const { source: asked } = document;
+    const { work } = assistance;
     const exchange: Exchange = { prompt, text: '', proposal: undefined, state: 'running' };
     this.exchanges = [...this.exchanges, exchange].slice(-MAX_EXCHANGES);
     const stop = (this.#stop = new AbortController());
-    this.#host.draw();
+    this.host.session.screen.draw();
     const proposed: Proposed = {};
     try {
-      for await (const part of ask({ ...work, ...about, prompt }, { signal: stop.signal })) {
+      if (!session.host.assist) throw new Error('closed');
+      for await (const part of session.host.assist({ ...work, ...about, prompt }, { signal: stop.signal })) {
         if (part.text === undefined && part.source === undefined && part.tests === undefined)
           throw new Error('assistant-invalid');
         if (part.tests && !areTests(part.tests)) throw new Error('assistant-invalid');
@@ -134,12 +140,12 @@ export class Conversation {
     }
     // Only the last one counts of an answer that proposes again and again.
     if (proposed.source !== undefined || proposed.tests) this.#offer(exchange, asked, proposed);
-    this.#host.draw();
+    this.host.session.screen.draw();
   }
 
   /** Offers a code block of an answer as the source. */
   propose(exchange: Exchange, source: string): void {
-    const asked = this.#host.source();
+    const asked = this.host.document.source;
     // A block ends without the line break of its last line.
     this.#offer(exchange, asked, { source: /[\r\n]$/.test(asked.contents) ? `${source}\n` : source });
   }
@@ -156,10 +162,10 @@ export class Conversation {
 
   /** Makes the chosen change, as one edit. */
   take(proposal: Proposal): void {
-    const before = this.#host.source();
+    const before = this.host.document.source;
     const after = { ...before, ...chosenOf(proposal) };
     Object.assign(proposal, { state: 'taken', before, after });
-    this.#host.replace(after);
+    this.host.document.replace(after);
   }
 
   leave(proposal: Proposal): void {
@@ -169,11 +175,11 @@ export class Conversation {
 
   /** Whether nothing was changed since the proposal was taken. */
   canUndo({ state, after }: Proposal): boolean {
-    return state === 'taken' && after !== undefined && sameWork(after, this.#host.source());
+    return state === 'taken' && after !== undefined && sameWork(after, this.host.document.source);
   }
 
   undo(proposal: Proposal): void {
-    if (this.canUndo(proposal) && proposal.before) this.#host.replace(proposal.before);
+    if (this.canUndo(proposal) && proposal.before) this.host.document.replace(proposal.before);
   }
 
   /** Keeps the state of what was taken true: the editor's own undo and redo change it, too. */
@@ -182,7 +188,7 @@ export class Conversation {
       proposal?.state === 'taken' || proposal?.state === 'undone' ? [proposal] : [],
     );
     if (!changed.length) return;
-    const now = this.#host.source();
+    const now = this.host.document.source;
     // Of several with the same change, the newest is the one that the undo history has last.
     const undone = changed.findLast(({ before }) => before && sameWork(before, now));
     const taken = changed.findLast(({ after }) => after && sameWork(after, now));
@@ -192,7 +198,7 @@ export class Conversation {
 
   /** Whether the work has changed since a proposal was made for it: then it could undo what the author wrote meanwhile. */
   isOutdated({ asked, tests }: Proposal): boolean {
-    const now = this.#host.source();
+    const now = this.host.document.source;
     return (
       asked.contents !== now.contents ||
       (tests !== undefined && canonicalJson(asked.tests ?? []) !== canonicalJson(now.tests ?? []))
@@ -222,17 +228,17 @@ export class Conversation {
   async #check(proposal: Proposal): Promise<void> {
     proposal.checking?.abort();
     const checking = (proposal.checking = new AbortController());
-    const signal = AbortSignal.any([checking.signal, this.#host.signal]);
+    const signal = AbortSignal.any([checking.signal, this.host.session.signal]);
     const show = (check: Check | undefined) => {
       if (signal.aborted) return;
       proposal.check = check;
-      this.#host.draw();
+      this.host.session.screen.draw();
     };
     if (!partsOf(proposal).some(({ isTaken }) => isTaken)) return show(undefined);
     show({ kind: 'checking' });
     const source = { ...proposal.asked, ...chosenOf(proposal) };
     try {
-      const problems = await this.#host.check(source, signal);
+      const problems = await this.#errorsOf(source, signal);
       if (problems.length) return show({ kind: 'problems', problems });
     } catch {
       return show({ kind: 'unable' });
@@ -240,16 +246,40 @@ export class Conversation {
     const tests = source.tests ?? [];
     const ended: { test: PluginTest; verdict: Verdict }[] = [];
     const builds = (isUnable = false): Check => ({ kind: 'builds', ended, all: tests.length, isUnable });
-    if (!this.#host.canTest) return show(builds(true));
+    if (!this.host.actions.canTest) return show(builds(true));
     try {
       for (const test of tests.slice(0, MAX_TESTS)) {
         if (signal.aborted) return;
-        ended.push({ test, verdict: await this.#host.test(source, test, signal) });
+        ended.push({ test, verdict: await this.#verdictOf(source, test, signal) });
       }
     } catch {
       return show(builds(true));
     }
     show(builds());
+  }
+
+  /** The errors that a build of a source would find; saves nothing. */
+  async #errorsOf({ lang, contents }: PluginSource, signal: AbortSignal): Promise<string[]> {
+    const { client, location } = this.host.session;
+    const place = { ...location, language: lang };
+    const { diagnostics } = await client.checkSource(place, contents.toWellFormed(), { signal });
+    return diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+  }
+
+  /** Runs a test of a source; saves nothing. */
+  async #verdictOf(
+    { lang, contents }: PluginSource,
+    test: PluginTest,
+    signal: AbortSignal,
+  ): Promise<Verdict> {
+    const { client, location } = this.host.session;
+    const place = { ...location, language: lang };
+    const payload = (test.payload ?? '').toWellFormed();
+    const options = { calls: sentMocks(test['calls']), onBusy: () => {}, signal };
+    return verdictOf(
+      outcomeOf(await client.testSource(place, contents.toWellFormed(), payload, options)),
+      test,
+    );
   }
 
   /** Draws once in a frame, however much text arrives meanwhile. */
@@ -258,7 +288,7 @@ export class Conversation {
     this.#isDrawAwaited = true;
     requestAnimationFrame(() => {
       this.#isDrawAwaited = false;
-      this.#host.draw();
+      this.host.session.screen.draw();
     });
   }
 }

@@ -9,6 +9,7 @@ import {
 } from '@codemirror/state';
 import { type Command, EditorView } from '@codemirror/view';
 import type { Diagnostic, PluginTest } from 'plugin-editor/client.js';
+import { Emitter } from '../plugin/emitter.ts';
 import { lineBreakOf } from '../plugin/source.ts';
 import { settings } from '../ui/settings.ts';
 import { codeMirrorPhrases, contentName, syncColourScheme } from './code-theme.ts';
@@ -53,15 +54,17 @@ export interface CodeEditorOptions {
   /** The id of the element that says how to leave the text by keyboard. */
   describedBy: string;
   isReadOnly: boolean;
-  onChange: () => void;
-  /** Undo or redo of a replacement changed the tests. It is called before `onChange`. */
-  onTests: (change: TestsChange) => void;
+}
+
+export interface CodeEditorEvents {
+  /** The text was changed, or undo or redo changed the tests. */
+  edit: void;
+  /** Undo or redo of a replacement changed the tests. It comes before `edit`. */
+  tests: TestsChange;
   /** The user wants the text saved, by Vim's `:w`. */
-  onSave: () => void;
-  /** The cursor moved to a place, counted from 1. */
-  onCursor: (line: number, column: number) => void;
-  /** The problems that are marked, or their places, changed. */
-  onProblems: (problems: Problem[]) => void;
+  save: void;
+  /** The cursor or the problems changed. */
+  state: void;
 }
 
 const setLineBreak = StateEffect.define<string>();
@@ -91,13 +94,13 @@ const testsHistory = invertedEffects.of(({ effects }) =>
 );
 
 /** The editor of a plugin's text. */
-export class CodeEditor {
+export class CodeEditor extends Emitter<CodeEditorEvents> {
   readonly #options: CodeEditorOptions;
   readonly #view: EditorView;
   readonly #search = new Search(() => this.#view);
   readonly #vim = new VimMode(
     () => this.#view,
-    () => this.#options.onSave(),
+    () => this.emit('save'),
   );
   /** The compartments of what changes while a text is open. */
   readonly #typingHelp = new Compartment();
@@ -113,9 +116,11 @@ export class CodeEditor {
   #isReadOnly: boolean;
   /** The text as a string, which CodeMirror would make anew each time that it is read. */
   #contents: string | undefined;
+  #problems: readonly Problem[] = [];
   #isClosed = false;
 
   constructor(options: CodeEditorOptions) {
+    super();
     this.#options = options;
     this.#lang = options.lang;
     this.#isReadOnly = options.isReadOnly;
@@ -149,6 +154,19 @@ export class CodeEditor {
     return this.#lang;
   }
 
+  /** The problems that are marked in the text, from the first line to the last. */
+  get problems(): readonly Problem[] {
+    return this.#problems;
+  }
+
+  /** Where the cursor is, counted from 1. */
+  get cursor(): { line: number; column: number } {
+    const { doc, selection } = this.#view.state;
+    const { head } = selection.main;
+    const { number, from } = doc.lineAt(head);
+    return { line: number, column: head - from + 1 };
+  }
+
   /** Whether the text can be changed. */
   set isReadOnly(isReadOnly: boolean) {
     if (isReadOnly === this.#isReadOnly) return;
@@ -168,10 +186,10 @@ export class CodeEditor {
       // CodeMirror takes a language and a line separator only with a new state, which has no history.
       this.#lang = lang;
       this.#view.setState(this.#createState(contents));
-      // No listener is called for a new state, whose cursor is at the beginning.
-      this.#options.onProblems([]);
-      this.#options.onCursor(1, 1);
+      // CodeMirror calls no listener for a new state.
+      this.#problems = [];
       this.#handleChange();
+      this.emit('state');
     } else {
       const insert = state.toText(contents);
       this.#view.dispatch({
@@ -292,7 +310,7 @@ export class CodeEditor {
 
   #handleChange(): void {
     this.#contents = undefined;
-    this.#options.onChange();
+    this.emit('edit');
   }
 
   #createState(doc: string, kept?: KeptText): EditorState {
@@ -323,17 +341,15 @@ export class CodeEditor {
             if (!transaction.isUserEvent('undo') && !transaction.isUserEvent('redo')) continue;
             for (const effect of transaction.effects) {
               if (!effect.is(changeTests)) continue;
-              this.#options.onTests(effect.value);
+              this.emit('tests', effect.value);
               // An empty text that replaced an empty one changed only the tests.
               isChanged = true;
             }
           }
           if (isChanged) this.#handleChange();
-          if (changesProblems(update)) this.#options.onProblems(listProblems(state));
-          if (!docChanged && !selectionSet) return;
-          const { head } = state.selection.main;
-          const line = state.doc.lineAt(head);
-          this.#options.onCursor(line.number, head - line.from + 1);
+          const hasOtherProblems = changesProblems(update);
+          if (hasOtherProblems) this.#problems = listProblems(state);
+          if (hasOtherProblems || docChanged || selectionSet) this.emit('state');
         }),
       ],
     });

@@ -6,16 +6,8 @@ import { texts } from '../locales/locale.ts';
 import { mocksOf } from '../plugin/mocks.ts';
 import { withLineFeeds } from '../plugin/source.ts';
 import { icon } from '../ui/icon.ts';
-import type { TestEntry, TestList } from './test-list.ts';
-
-export interface MocksOptions {
-  list: TestList;
-  /** Whether plugins may make calls here. */
-  canCall: boolean;
-  canEdit: boolean;
-  /** The list is to be drawn anew, and then the focus goes to what `selector` finds in the row of the test. */
-  onFocus: (entry: TestEntry, selector: string) => void;
-}
+import type { TestEntry } from './test-list.ts';
+import type { TestsHost } from './tests-panel.ts';
 
 const defaultStatus = 200;
 
@@ -45,21 +37,21 @@ function parseBody(text: string): unknown {
 }
 
 /** The responses to a test's calls, one row each. */
-export function mocksView(entry: TestEntry, options: MocksOptions): TemplateResult | typeof nothing {
-  const { list, canCall, canEdit, onFocus } = options;
+export function mocksView(entry: TestEntry, host: TestsHost): TemplateResult | typeof nothing {
+  const { document, types, access, dock } = host;
   const mocks = mocksOf(entry.test);
-  if (!mocks.length && !(canCall && canEdit)) return nothing;
+  if (!mocks.length && !(types.canCall && access.canWrite)) return nothing;
   const words = texts().mocks;
-  const set = (changed: readonly CallMock[]) => list.setMocks(entry, changed);
+  const set = (changed: readonly CallMock[]) => document.tests.setMocks(entry, changed);
   const add = (mock: CallMock) => {
     set([...mocks, mock]);
-    onFocus(entry, '.mock:last-of-type .mock-url');
+    dock.focusTest(entry, '.mock:last-of-type .mock-url');
   };
   // What the last run asked for in vain; each needs a row.
   const missing = (entry.run?.calls ?? []).filter(({ error }) => error === 'call-not-mocked');
   const addMissing = () => {
     set([...mocks, ...missing.map(({ method, url }) => ({ method, url: `${url}*`, response: {} }))]);
-    onFocus(entry, `.mock:nth-of-type(${mocks.length + 1}) .mock-body`);
+    dock.focusTest(entry, `.mock:nth-of-type(${mocks.length + 1}) .mock-body`);
   };
   return html`<fieldset class="mocks" tabindex="-1">
     <legend class="result-label">${words.title}</legend>
@@ -67,12 +59,12 @@ export function mocksView(entry: TestEntry, options: MocksOptions): TemplateResu
     ${
       mocks.length
         ? html`<ol>
-            ${mocks.map((mock, index) => mockView(entry, mocks, mock, index, options))}
+            ${mocks.map((mock, index) => mockView(entry, mocks, mock, index, host))}
           </ol>`
         : nothing
     }
     ${
-      canEdit
+      access.canWrite
         ? html`<div class="panel-actions">
             <button
               type="button"
@@ -99,13 +91,13 @@ function mockView(
   mocks: readonly CallMock[],
   mock: CallMock,
   index: number,
-  { list, canEdit, onFocus }: MocksOptions,
+  { document: { tests }, access, dock }: TestsHost,
 ): TemplateResult {
   const words = texts().mocks;
   const replace = (changed: CallMock) => {
     const typed = typedBodies.get(mock);
     if (typed !== undefined && !typedBodies.has(changed)) typedBodies.set(changed, typed);
-    list.setMocks(entry, mocks.with(index, changed));
+    tests.setMocks(entry, mocks.with(index, changed));
   };
   const name = (label: string) => words.of(label, formatNumber(index + 1));
   const field = (
@@ -125,7 +117,7 @@ function mockView(
       placeholder=${placeholder}
       aria-label=${name(label)}
       aria-invalid=${isWrong}
-      ?readonly=${!canEdit}
+      ?readonly=${!access.canWrite}
       .value=${live(value)}
       @input=${({ currentTarget }: Event) => write((currentTarget as HTMLInputElement).value)}
     />`;
@@ -144,14 +136,14 @@ function mockView(
   const { status } = mock.response;
   const isWrongStatus = status !== undefined && !(status >= 200 && status <= 599);
   const remove = () => {
-    list.setMocks(entry, mocks.toSpliced(index, 1));
-    onFocus(entry, '.mock-add');
+    tests.setMocks(entry, mocks.toSpliced(index, 1));
+    dock.focusTest(entry, '.mock-add');
   };
   return html`<li class="mock">
     ${field('mock-method', words.method, words.anyMethod, mock.method ?? '', false, writeMethod)}
     ${field('mock-status', words.status, formatNumber(defaultStatus), String(status ?? ''), isWrongStatus, writeStatus)}
     ${
-      canEdit
+      access.canWrite
         ? html`<button
             type="button"
             class="button icon-only mock-remove"
@@ -172,7 +164,7 @@ function mockView(
       rows="2"
       placeholder=${words.bodyHint}
       aria-label=${name(words.body)}
-      ?readonly=${!canEdit}
+      ?readonly=${!access.canWrite}
       .value=${live(withLineFeeds(bodyOf(mock)))}
       @input=${({ currentTarget }: Event) => replace(withBody(mock, (currentTarget as HTMLTextAreaElement).value))}
     ></textarea>

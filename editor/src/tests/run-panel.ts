@@ -1,11 +1,14 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
+import type { PluginTest, RecordedCall } from 'plugin-editor/client.js';
+import type { CodeEditor } from '../code/code-editor.ts';
 import { texts } from '../locales/locale.ts';
-import type { Run } from '../pipeline/pipeline.ts';
+import type { Pipeline, Run } from '../pipeline/pipeline.ts';
 import { recordedMocks } from '../plugin/mocks.ts';
 import { type ActionError, actionErrorReason } from '../pipeline/progress.ts';
 import { type Work, isResolved } from '../pipeline/work.ts';
 import { icon } from '../ui/icon.ts';
+import type { Screen } from '../ui/screen.ts';
 import { startButton } from '../ui/start-button.ts';
 import type { Schemas } from '../types/schema.ts';
 import { serviceProblemOf, valueField } from '../types/value-field.ts';
@@ -24,40 +27,49 @@ export interface PayloadRun {
   error?: ActionError | undefined;
 }
 
-export interface RunPanelOptions {
-  state: PayloadRun;
-  work: Work;
-  /** The types of the plugin's input and output, where its namespace has any. */
-  schemas?: Schemas | undefined;
-  canEdit: boolean;
-  /** Whether the calls of the plugin may be made. */
-  canCall: boolean;
-  onInput: (payload: string) => void;
-  onMakeCalls: (makesCalls: boolean) => void;
-  /** Runs the plugin with the payload. */
-  onRun: () => void;
-  onStop: () => void;
-  /** Adds a test with the payload. */
-  onKeep: () => void;
-  /** Takes the responses to the calls of a run into a test. */
-  onTake: (run: Run) => void;
-  onJump: (line: number, column: number) => void;
+/** The open plugin, as far as the panel shows and runs it. */
+export interface RunHost {
+  readonly session: { readonly screen: Pick<Screen, 'draw'> };
+  readonly access: { readonly canWrite: boolean; readonly canDeploy: boolean };
+  readonly document: { readonly editor: Pick<CodeEditor, 'goTo'> };
+  readonly types: {
+    /** The types of the plugin's input and output, where its namespace has any. */
+    readonly schemas: Schemas | undefined;
+    /** Whether plugins of the namespace may make calls. */
+    readonly canCall: boolean;
+  };
+  readonly actions: {
+    readonly payload: PayloadRun;
+    readonly pipeline: Pick<Pipeline, 'stop'>;
+    runPayload: () => Promise<void>;
+  };
+  addTest: (test: PluginTest) => void;
+  takeCalls: (calls: readonly RecordedCall[], test: PluginTest) => void;
 }
 
+/** Whether the calls of the plugin may be made. */
+const canMakeCalls = ({ types, access }: RunHost): boolean => types.canCall && access.canDeploy;
+
 /** Runs the plugin with a payload that is typed in. */
-export function runPanel(options: RunPanelOptions): TemplateResult {
-  const { state, work, schemas, canEdit, onInput, onRun, onStop, onKeep } = options;
-  const error = presentError(options);
+export function runPanel(host: RunHost, work: Work): TemplateResult {
+  const { session, access, types, actions } = host;
+  const { payload: state } = actions;
+  const { schemas } = types;
+  const error = presentError(state, work);
   const words = texts().run;
+  const write = (payload: string) => {
+    state.payload = payload;
+    session.screen.draw();
+  };
   const run = startButton(
     {
       className: state.isRunning ? 'button' : 'button run-payload-button',
       content: html`${icon('run')}${words.run}`,
       keys: 'Control+Enter Meta+Enter',
       isOff: work.action !== undefined,
-      onStart: onRun,
+      onStart: () => void actions.runPayload(),
     },
-    state.isRunning ? onStop : undefined,
+    state.isRunning ? () => actions.pipeline.stop() : undefined,
   );
   return html`<div class="run">
     <label for="run-payload">${words.payload}</label>
@@ -71,7 +83,7 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
             schema: schemas.input,
             describedBy: 'run-hint',
             serviceProblem: serviceProblemOf(state.run, state.payload, 'invalid-input'),
-            onInput,
+            onInput: write,
           })
         : html`<textarea
             id="run-payload"
@@ -82,26 +94,37 @@ export function runPanel(options: RunPanelOptions): TemplateResult {
             spellcheck="false"
             aria-describedby="run-hint"
             .value=${live(state.payload)}
-            @input=${({ currentTarget }: Event) => onInput((currentTarget as HTMLTextAreaElement).value)}
+            @input=${({ currentTarget }: Event) => write((currentTarget as HTMLTextAreaElement).value)}
           ></textarea>`
     }
     <p id="run-hint" class="panel-hint">${words.hint}</p>
-    ${callsSwitch(options)}
+    ${callsSwitch(host)}
     <div class="panel-actions">
       ${run}${
-        canEdit
-          ? html`<button type="button" class="button quiet" @click=${onKeep}>${words.saveAsTest}</button>`
+        access.canWrite
+          ? html`<button
+              type="button"
+              class="button quiet"
+              @click=${() => host.addTest({ payload: state.payload })}
+            >
+              ${words.saveAsTest}
+            </button>`
           : nothing
       }
       <p class="run-state" role="status" data-tone=${error ? 'bad' : 'busy'}>${stateLabel(state, error)}</p>
     </div>
-    ${resultOf(options)}
+    ${resultOf(host, work)}
   </div>`;
 }
 
-function callsSwitch({ state, canCall, onMakeCalls }: RunPanelOptions): TemplateResult | typeof nothing {
-  if (!canCall) return nothing;
+function callsSwitch(host: RunHost): TemplateResult | typeof nothing {
+  if (!canMakeCalls(host)) return nothing;
+  const { payload: state } = host.actions;
   const words = texts().calls;
+  const handleChange = ({ currentTarget }: Event) => {
+    state.makesCalls = (currentTarget as HTMLInputElement).checked;
+    host.session.screen.draw();
+  };
   return html`<label class="setting">
       <input
         type="checkbox"
@@ -109,7 +132,7 @@ function callsSwitch({ state, canCall, onMakeCalls }: RunPanelOptions): Template
         class="make-calls"
         aria-describedby="make-calls-hint"
         .checked=${live(state.makesCalls)}
-        @change=${({ currentTarget }: Event) => onMakeCalls((currentTarget as HTMLInputElement).checked)}
+        @change=${handleChange}
       />
       <span>${words.make}</span>
     </label>
@@ -117,7 +140,7 @@ function callsSwitch({ state, canCall, onMakeCalls }: RunPanelOptions): Template
 }
 
 /** Why the last run did not complete. After a lost connection it is said until the next run: the run has no result. */
-const presentError = ({ state: { error }, work }: RunPanelOptions): ActionError | undefined =>
+const presentError = ({ error }: PayloadRun, work: Work): ActionError | undefined =>
   error === 'connection' || (error && !isResolved(error, work)) ? error : undefined;
 
 function stateLabel({ isRunning }: PayloadRun, error: ActionError | undefined): string {
@@ -126,24 +149,28 @@ function stateLabel({ isRunning }: PayloadRun, error: ActionError | undefined): 
   return error ? words.notRun(actionErrorReason(error)) : '';
 }
 
-function resultOf(options: RunPanelOptions): TemplateResult | typeof nothing {
-  const { state, work, schemas, canEdit, canCall, onJump, onTake } = options;
+function resultOf(host: RunHost, work: Work): TemplateResult | typeof nothing {
+  const { access, document, types, actions } = host;
+  const { payload: state } = actions;
   const { run, before, payload, isRunning } = state;
   if (!run) return nothing;
   const isCurrent =
     run.sourceKey === work.sourceKey &&
     !run.isOutdated?.() &&
     run.payload === payload &&
-    (run.mocks === 'real') === (canCall && state.makesCalls);
+    (run.mocks === 'real') === (canMakeCalls(host) && state.makesCalls);
   // The result is that of an earlier run, not of the one that runs or that failed.
-  const staleness = isRunning || presentError(options) ? 'running' : isCurrent ? undefined : 'changed';
-  const canTake = canEdit && run.mocks === 'real' && recordedMocks(run.calls ?? []).length > 0;
+  const staleness = isRunning || presentError(state, work) ? 'running' : isCurrent ? undefined : 'changed';
+  const { calls = [], outcome } = run;
+  const canTake = access.canWrite && run.mocks === 'real' && recordedMocks(calls).length > 0;
+  const take = () =>
+    host.takeCalls(calls, { payload: run.payload, ...('result' in outcome && { expected: outcome.result }) });
   return resultView({
     run,
     before,
     staleness,
-    schemas,
-    onTake: canTake ? () => onTake(run) : undefined,
-    onJump,
+    schemas: types.schemas,
+    onTake: canTake ? take : undefined,
+    onJump: (line, column) => document.editor.goTo(line, column),
   });
 }

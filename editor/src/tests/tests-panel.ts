@@ -1,11 +1,14 @@
 import { type TemplateResult, html, nothing } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
+import type { CodeEditor } from '../code/code-editor.ts';
 import { formatNumber, formatDuration } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
 import { type TestStatus, type Work, countTests } from '../pipeline/work.ts';
 import { withLineFeeds } from '../plugin/source.ts';
 import { icon } from '../ui/icon.ts';
+import type { Screen } from '../ui/screen.ts';
 import { startButton } from '../ui/start-button.ts';
 import type { Schemas } from '../types/schema.ts';
 import { serviceProblemOf, valueField } from '../types/value-field.ts';
@@ -14,55 +17,61 @@ import { resultView, verdictIcons, verdictTones } from './result-view.ts';
 import type { TestEntry, TestField, TestList } from './test-list.ts';
 import { expectedOf } from './verdict.ts';
 
-export interface TestsPanelOptions {
-  list: TestList;
-  work: Work;
-  /** The types of the plugin's input and output, where its namespace has any. */
-  schemas?: Schemas | undefined;
-  /** Whether the service runs plugins. */
-  canRun: boolean;
-  canEdit: boolean;
-  /** Whether plugins of the namespace may make calls. */
-  canCall: boolean;
-  onRun: (entries: readonly TestEntry[]) => void;
-  onStop: () => void;
-  /** Have the assistant make a test pass that failed, and write one, where there is an assistant. */
-  onPass?: ((entry: TestEntry) => void) | undefined;
-  onWrite?: (() => void) | undefined;
-  onJump: (line: number, column: number) => void;
-  /** The list is to be drawn anew, and then the focus goes to what `selector` finds in the row of the test. */
-  onFocus: (entry: TestEntry | undefined, selector: string) => void;
-  /** A test was opened or closed. */
-  onToggle: () => void;
+/** The open plugin, as far as the panel shows and changes it. */
+export interface TestsHost {
+  readonly session: { readonly screen: Pick<Screen, 'draw'> };
+  readonly access: { readonly canWrite: boolean };
+  readonly document: { readonly tests: TestList; readonly editor: Pick<CodeEditor, 'goTo'> };
+  readonly types: {
+    /** The types of the plugin's input and output, where its namespace has any. */
+    readonly schemas: Schemas | undefined;
+    /** Whether plugins of the namespace may make calls. */
+    readonly canCall: boolean;
+  };
+  readonly actions: {
+    readonly canTest: boolean;
+    readonly pipeline: Pick<Pipeline, 'stop'>;
+    runTests: (entries: readonly TestEntry[]) => Promise<void>;
+  };
+  readonly assistance: {
+    readonly isOffered: boolean;
+    passTest: (entry: TestEntry) => Promise<void>;
+    writeTest: () => Promise<void>;
+  };
+  readonly dock: { focusTest: (entry: TestEntry | undefined, selector: string) => void };
 }
 
+/** Whether the assistant may be asked for a change. */
+const canAsk = ({ assistance, access }: TestsHost): boolean => assistance.isOffered && access.canWrite;
+
 /** The plugin's tests: a list to add to, edit, order, run and remove from. */
-export function testsPanel(options: TestsPanelOptions): TemplateResult {
-  const { list, work, canRun, canEdit, onRun, onStop, onWrite, onFocus } = options;
+export function testsPanel(host: TestsHost, work: Work): TemplateResult {
+  const { document, access, actions, assistance, dock } = host;
   const words = texts().tests;
-  const { entries, removed } = list;
+  const { tests } = document;
+  const { entries, removed } = tests;
   const isRunning = work.action === 'test';
   const runAll = startButton(
     {
       className: 'button quiet',
       content: html`${icon('run')}${words.runAll}`,
       isOff: work.action !== undefined,
-      onStart: () => onRun(entries),
+      onStart: () => void actions.runTests(entries),
     },
-    isRunning ? onStop : undefined,
+    isRunning ? () => actions.pipeline.stop() : undefined,
   );
   const add = html`<button
     type="button"
     class="button quiet"
-    @click=${() => onFocus(list.add(), '.field.name')}
+    @click=${() => dock.focusTest(tests.add(), '.field.name')}
   >
     ${icon('add')}${words.add}
   </button>`;
   return html`<div class="tests">
     <div class="tests-head">
-      <p class="tests-summary" role="status">${summary(options)}</p>
+      <p class="tests-summary" role="status">${summary(entries.length, work)}</p>
       <div class="tests-actions">
-        ${canRun && entries.length ? runAll : nothing}${canEdit ? add : nothing}
+        ${actions.canTest && entries.length ? runAll : nothing}${access.canWrite ? add : nothing}
       </div>
     </div>
     <div class="tests-note" role="status">
@@ -71,7 +80,7 @@ export function testsPanel(options: TestsPanelOptions): TemplateResult {
           ? html`${words.removed(removed.test.name || words.title)}<button
                 type="button"
                 class="link undo"
-                @click=${() => onFocus(list.putBack(), 'summary')}
+                @click=${() => dock.focusTest(tests.putBack(), 'summary')}
               >
                 ${texts().common.undo}
               </button>`
@@ -81,8 +90,10 @@ export function testsPanel(options: TestsPanelOptions): TemplateResult {
     <p class="tests-empty" ?hidden=${entries.length > 0}>
       ${words.empty}
       ${
-        onWrite
-          ? html`<button type="button" class="link" @click=${onWrite}>${texts().assist.writeTest}</button>`
+        canAsk(host)
+          ? html`<button type="button" class="link" @click=${() => void assistance.writeTest()}>
+              ${texts().assist.writeTest}
+            </button>`
           : nothing
       }
     </p>
@@ -90,14 +101,14 @@ export function testsPanel(options: TestsPanelOptions): TemplateResult {
       ${repeat(
         entries,
         ({ id }) => id,
-        (entry, index) => testView(entry, index, options),
+        (entry, index) => testView(entry, index, host, work),
       )}
     </ol>
   </div>`;
 }
 
 /** The progress of the tests that run, or how the last ones ended. */
-function summary({ list, work }: TestsPanelOptions): string {
+function summary(count: number, work: Work): string {
   const words = texts().tests;
   const { testing, action } = work;
   if (testing && action === 'test') {
@@ -107,7 +118,7 @@ function summary({ list, work }: TestsPanelOptions): string {
   }
   const { passed, failed, ran } = countTests(work.tests);
   if (!passed && !failed && !ran) return '';
-  const rest = list.entries.length - passed - failed - ran;
+  const rest = count - passed - failed - ran;
   return [
     ...(passed ? [words.passed(passed)] : []),
     ...(failed ? [words.failed(failed)] : []),
@@ -116,23 +127,23 @@ function summary({ list, work }: TestsPanelOptions): string {
   ].join(', ');
 }
 
-function testView(entry: TestEntry, index: number, options: TestsPanelOptions): TemplateResult {
-  const { list, work, canRun, canEdit, onRun, onStop, onToggle } = options;
+function testView(entry: TestEntry, index: number, host: TestsHost, work: Work): TemplateResult {
+  const { session, document, access, actions } = host;
   const words = texts().tests;
-  const title = list.titleOf(entry);
-  const status = list.statusOf(entry, work.sourceKey);
+  const title = document.tests.titleOf(entry);
+  const status = document.tests.statusOf(entry, work.sourceKey);
   const toggle = ({ currentTarget }: Event) => {
     const { open } = currentTarget as HTMLDetailsElement;
     if (open === entry.isOpen) return;
     entry.isOpen = open;
-    onToggle();
+    session.screen.draw();
   };
   const areInputsOpen = entry.areInputsOpen ?? !entry.run;
   const toggleInputs = ({ currentTarget }: Event) => {
     const { open } = currentTarget as HTMLDetailsElement;
     if (open === areInputsOpen) return;
     entry.areInputsOpen = open;
-    onToggle();
+    session.screen.draw();
   };
   const runs = entry.isWaiting
     ? html`<button
@@ -140,7 +151,7 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
         class="button icon-only test-run"
         aria-label=${texts().common.stop}
         title=${texts().common.stop}
-        @click=${onStop}
+        @click=${() => actions.pipeline.stop()}
       >
         ${icon('stop')}
       </button>`
@@ -150,7 +161,7 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
         aria-label=${words.of(words.run, title)}
         title=${words.run}
         aria-disabled=${work.action !== undefined}
-        @click=${() => onRun([entry])}
+        @click=${() => void actions.runTests([entry])}
       >
         ${icon('run')}
       </button>`;
@@ -162,17 +173,17 @@ function testView(entry: TestEntry, index: number, options: TestsPanelOptions): 
         >${outcomeView(entry, status)}
       </summary>
       <div class="entry-fields">
-        ${entry.isOpen ? resultOf(entry, status, options) : nothing}
+        ${entry.isOpen ? resultOf(entry, status, host) : nothing}
         <details class="test-inputs" ?open=${areInputsOpen} @toggle=${toggleInputs}>
           <summary ?hidden=${!entry.run}>${icon('chevron')}${words.inputs}</summary>
-          ${field(entry, 'name', words.name, 0, options)}${field(entry, 'description', words.description, 0, options)}
-          ${field(entry, 'payload', words.payload, 3, options)}${expectedView(entry, options)}
-          ${mocksView(entry, options)}
+          ${field(entry, 'name', words.name, 0, host)}${field(entry, 'description', words.description, 0, host)}
+          ${field(entry, 'payload', words.payload, 3, host)}${expectedView(entry, host)}
+          ${mocksView(entry, host)}
         </details>
-        ${canEdit ? rowActions(entry, index, title, options) : nothing}
+        ${access.canWrite ? rowActions(entry, index, title, host) : nothing}
       </div>
     </details>
-    ${canRun ? runs : nothing}
+    ${actions.canTest ? runs : nothing}
   </li>`;
 }
 
@@ -180,14 +191,17 @@ function rowActions(
   entry: TestEntry,
   index: number,
   title: string,
-  { list, onFocus }: TestsPanelOptions,
+  { document: { tests }, dock }: TestsHost,
 ): TemplateResult {
   const words = texts().tests;
   const move = (by: -1 | 1) => {
-    if (!list.move(entry, by)) return;
+    if (!tests.move(entry, by)) return;
     const [own, other] = by < 0 ? ['.move-up', '.move-down'] : ['.move-down', '.move-up'];
     // Where the test cannot move further, its button is disabled, and the focus goes to the other one.
-    onFocus(entry, `${own}:not(:disabled), ${own}:disabled ~ ${other}, ${other}:has(~ ${own}:disabled)`);
+    dock.focusTest(
+      entry,
+      `${own}:not(:disabled), ${own}:disabled ~ ${other}, ${other}:has(~ ${own}:disabled)`,
+    );
   };
   const button = (
     className: string,
@@ -207,12 +221,12 @@ function rowActions(
       ${icon(sign)}
     </button>`;
   const remove = () => {
-    list.remove(entry);
-    onFocus(undefined, '.undo');
+    tests.remove(entry);
+    dock.focusTest(undefined, '.undo');
   };
   return html`<div class="test-actions">
     ${button('move-up', words.moveUp, 'up', index === 0, () => move(-1))}
-    ${button('move-down', words.moveDown, 'down', index === list.entries.length - 1, () => move(1))}
+    ${button('move-down', words.moveDown, 'down', index === tests.entries.length - 1, () => move(1))}
     ${button('remove', words.remove, 'remove', false, remove)}
   </div>`;
 }
@@ -236,18 +250,19 @@ function outcomeView(entry: TestEntry, { verdict, isCurrent }: TestStatus): Temp
 function resultOf(
   entry: TestEntry,
   { isCurrent, verdict }: TestStatus,
-  { list, schemas, canEdit, onPass, onJump }: TestsPanelOptions,
+  host: TestsHost,
 ): TemplateResult | typeof nothing {
+  const { document, access, types, assistance } = host;
   const { run, before, test } = entry;
   if (!run) return nothing;
   const { passTest } = texts().assist;
   const pass =
-    onPass && verdict === 'failed'
+    canAsk(host) && verdict === 'failed'
       ? html`<button
           type="button"
           class="button pass-test"
-          aria-label=${texts().tests.of(passTest, list.titleOf(entry))}
-          @click=${() => onPass(entry)}
+          aria-label=${texts().tests.of(passTest, document.tests.titleOf(entry))}
+          @click=${() => void assistance.passTest(entry)}
         >
           ${passTest}
         </button>`
@@ -257,9 +272,9 @@ function resultOf(
     before,
     expected: test['expected'],
     staleness: entry.isWaiting ? 'running' : isCurrent ? undefined : 'changed',
-    schemas,
-    onAccept: canEdit ? (text) => list.accept(entry, text) : undefined,
-    onJump,
+    schemas: types.schemas,
+    onAccept: access.canWrite ? (text) => document.tests.accept(entry, text) : undefined,
+    onJump: (line, column) => document.editor.goTo(line, column),
   });
   return html`${result}${pass}`;
 }
@@ -269,12 +284,12 @@ function field(
   key: TestField,
   label: string,
   rows: number,
-  { list, schemas, canEdit }: TestsPanelOptions,
+  { document: { tests }, types: { schemas }, access }: TestsHost,
 ): TemplateResult {
   const id = `test-${entry.id}-${key}`;
   const value = key === 'expected' ? expectedOf(entry.test) : entry.test[key];
   const write = ({ currentTarget }: Event) =>
-    list.edit(entry, key, (currentTarget as HTMLInputElement | HTMLTextAreaElement).value);
+    tests.edit(entry, key, (currentTarget as HTMLInputElement | HTMLTextAreaElement).value);
   if (schemas && rows) {
     // A closed test needs no editor.
     if (!entry.isOpen) return html``;
@@ -284,10 +299,10 @@ function field(
         label,
         value: value ?? '',
         schema: key === 'expected' ? schemas.output : schemas.input,
-        isReadOnly: !canEdit,
+        isReadOnly: !access.canWrite,
         serviceProblem:
           key === 'payload' ? serviceProblemOf(entry.run, value ?? '', 'invalid-input') : undefined,
-        onInput: (text) => list.edit(entry, key, text),
+        onInput: (text) => tests.edit(entry, key, text),
       })}`;
   }
   // A form field turns each line break into `\n`; only compared in that form is an unchanged text left alone.
@@ -301,7 +316,7 @@ function field(
             autocomplete="off"
             spellcheck="false"
             rows=${rows}
-            ?readonly=${!canEdit}
+            ?readonly=${!access.canWrite}
             .value=${live(shown)}
             @input=${write}
           ></textarea>`
@@ -311,7 +326,7 @@ function field(
             type="text"
             autocomplete="off"
             spellcheck="false"
-            ?readonly=${!canEdit}
+            ?readonly=${!access.canWrite}
             .value=${live(shown)}
             @input=${write}
           />`
@@ -319,14 +334,14 @@ function field(
 }
 
 /** The field of the expected result, or the button that adds one. */
-function expectedView(entry: TestEntry, options: TestsPanelOptions): TemplateResult | typeof nothing {
-  const { list, canEdit, onFocus } = options;
+function expectedView(entry: TestEntry, host: TestsHost): TemplateResult | typeof nothing {
+  const { document, access, dock } = host;
   const words = texts().tests;
   if (expectedOf(entry.test) === undefined) {
-    if (!canEdit) return nothing;
+    if (!access.canWrite) return nothing;
     const add = () => {
-      list.edit(entry, 'expected', '');
-      onFocus(entry, '.expected:is(.field, json-field)');
+      document.tests.edit(entry, 'expected', '');
+      dock.focusTest(entry, '.expected:is(.field, json-field)');
     };
     return html`<div class="expected-none">
       <button type="button" class="button quiet" @click=${add}>${icon('add')}${words.expectedAdd}</button>
@@ -334,11 +349,11 @@ function expectedView(entry: TestEntry, options: TestsPanelOptions): TemplateRes
     </div>`;
   }
   const remove = () => {
-    list.edit(entry, 'expected', undefined);
-    onFocus(entry, '.expected-none .button');
+    document.tests.edit(entry, 'expected', undefined);
+    dock.focusTest(entry, '.expected-none .button');
   };
-  return html`${field(entry, 'expected', words.expected, 3, options)}${
-    canEdit
+  return html`${field(entry, 'expected', words.expected, 3, host)}${
+    access.canWrite
       ? html`<button type="button" class="button quiet expected-remove" @click=${remove}>
           ${words.expectedRemove}
         </button>`

@@ -1,13 +1,10 @@
 import { html } from 'lit/html.js';
-import type { PluginSource } from 'plugin-editor/client.js';
 import type { AssistantFailure, AssistantProblem, AssistantQuestion } from 'plugin-editor/editor.js';
-import type { AssistHost, Conversation, Suggestion } from '../assist/conversation.ts';
+import type { Conversation, Suggestion } from '../assist/conversation.ts';
 import type { Problem } from '../code/problems.ts';
 import { texts } from '../locales/locale.ts';
-import { outcomeOf } from '../pipeline/pipeline.ts';
-import { sentMocks } from '../plugin/mocks.ts';
 import type { TestEntry } from '../tests/test-list.ts';
-import { expectedOf, verdictOf } from '../tests/verdict.ts';
+import { expectedOf } from '../tests/verdict.ts';
 import type { DockPanel } from '../ui/dock.ts';
 import { lazyModule } from '../ui/lazy-module.ts';
 import type { Workspace } from './workspace.ts';
@@ -43,21 +40,21 @@ export class Assistance {
   /** Asks the assistant to explain a problem. */
   explain(problem: Problem): Promise<void> {
     const prompt = `${texts().assist.explainProblem}: ${problem.message}`;
-    return this.#ask(prompt, { problems: [toProblem(problem)] });
+    return this.#askAbout(prompt, { problems: [toProblem(problem)] });
   }
 
   /** Asks the assistant to make a failed test pass. */
   passTest(entry: TestEntry): Promise<void> {
     const prompt = `${texts().assist.passTest}: ${this.#workspace.document.tests.titleOf(entry)}`;
-    return this.#ask(prompt, { failures: this.#failuresOf([entry]) });
+    return this.#askAbout(prompt, { failures: this.#failuresOf([entry]) });
   }
 
   /** Asks the assistant to write a test. */
   writeTest(): Promise<void> {
-    return this.#ask(texts().assist.writeTest);
+    return this.#askAbout(texts().assist.writeTest);
   }
 
-  async #ask(prompt: string, about: Partial<AssistantQuestion> = {}): Promise<void> {
+  async #askAbout(prompt: string, about: Partial<AssistantQuestion> = {}): Promise<void> {
     const { session, dock } = this.#workspace;
     dock.focus('assist');
     const module = await session.notices.notifyIfMissing(panel.load());
@@ -75,9 +72,9 @@ export class Assistance {
     return module.assistPanel(this.#conversationBy(module));
   }
 
-  #conversationBy({ createConversation }: PanelModule): Conversation {
+  #conversationBy(module: PanelModule): Conversation {
     if (this.#conversation) return this.#conversation;
-    const conversation = (this.#conversation = createConversation(this.#host()));
+    const conversation = (this.#conversation = new module.Conversation(this.#workspace));
     this.#workspace.document.on('edit', () => conversation.handleEdit());
     return conversation;
   }
@@ -103,10 +100,11 @@ export class Assistance {
     });
   }
 
-  #suggestions(): Suggestion[] {
+  /** What the author may want to ask now. */
+  get suggestions(): Suggestion[] {
     const { document, access } = this.#workspace;
     const { explainProblem, passTest, writeTest } = texts().assist;
-    const [problem] = document.problems;
+    const [problem] = document.editor.problems;
     const [failed] = this.#failed;
     return [
       ...(problem ? [{ label: explainProblem, ask: () => void this.explain(problem) }] : []),
@@ -117,52 +115,16 @@ export class Assistance {
     ];
   }
 
-  #host(): AssistHost {
-    const { session, document, access, actions, types } = this.#workspace;
-    const { client, location, signal, host, screen } = session;
-    const suggestions = () => this.#suggestions();
-    const failures = () => this.#failuresOf(this.#failed);
-    const placeOf = ({ lang }: PluginSource) => ({ ...location, language: lang });
+  /** What a question is about, as it is now. */
+  get work(): Omit<AssistantQuestion, 'prompt'> {
+    const { document, types } = this.#workspace;
     return {
-      ask: (question, options) => {
-        if (!host.assist) throw new Error('closed');
-        return host.assist(question, options);
-      },
-      get work() {
-        return {
-          language: document.language,
-          source: document.editor.contents,
-          tests: document.tests.tests,
-          ...(types.current && { declarations: types.current.declarations }),
-          problems: document.problems.map(toProblem),
-          failures: failures(),
-        };
-      },
-      get suggestions() {
-        return suggestions();
-      },
-      get canEdit() {
-        return access.canWrite;
-      },
-      get canTest() {
-        return actions.canTest;
-      },
-      signal,
-      check: async (source, stopped) => {
-        const contents = source.contents.toWellFormed();
-        const found = await client.checkSource(placeOf(source), contents, { signal: stopped });
-        return found.diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message);
-      },
-      test: async (source, test, stopped) => {
-        const [contents, payload] = [source.contents, test.payload ?? ''].map((text) => text.toWellFormed());
-        const options = { calls: sentMocks(test['calls']), onBusy: () => {}, signal: stopped };
-        const tested = await client.testSource(placeOf(source), contents ?? '', payload ?? '', options);
-        return verdictOf(outcomeOf(tested), test);
-      },
-      source: () => document.source,
-      replace: (source) => document.replace(source),
-      runTests: () => void actions.runTests(document.tests.entries),
-      draw: (now) => screen.draw(now),
+      language: document.language,
+      source: document.editor.contents,
+      tests: document.tests.tests,
+      ...(types.current && { declarations: types.current.declarations }),
+      problems: document.editor.problems.map(toProblem),
+      failures: this.#failuresOf(this.#failed),
     };
   }
 }

@@ -3,8 +3,8 @@ import { texts } from '../locales/locale.ts';
 import type { TestEntry } from '../tests/test-list.ts';
 import { type Command, runByKey } from '../ui/commands.ts';
 import { settings } from '../ui/settings.ts';
-import { hasPanel } from './panels.ts';
 import type { TextCommand } from './text-help.ts';
+import { hasPanel } from './view.ts';
 import type { Workspace } from './workspace.ts';
 
 /** All commands on an open plugin, with labels in the present language. */
@@ -72,7 +72,7 @@ function findCommands(workspace: Workspace): Command[] {
   const words = texts().commands;
   const { document, access } = workspace;
   const { editor } = document;
-  const hasProblems = () => document.problems.length > 0;
+  const hasProblems = () => editor.problems.length > 0;
   return [
     {
       id: 'next',

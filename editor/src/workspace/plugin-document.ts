@@ -1,6 +1,5 @@
 import type { PluginSource } from 'plugin-editor/client.js';
 import { CodeEditor, type KeptText } from '../code/code-editor.ts';
-import type { Problem } from '../code/problems.ts';
 import { texts } from '../locales/locale.ts';
 import type { TestStatus } from '../pipeline/work.ts';
 import { Emitter } from '../plugin/emitter.ts';
@@ -14,15 +13,12 @@ export const LEAVING_HINT = 'leaving-hint';
 
 /**
  * The source of an open plugin as the user edits it: the text, the tests, and the fields that the editor does not know.
- * Emits `edit` when the text or the tests were changed, `language` when it is in another language, and `save` when the user wants
- * it saved.
+ * Emits `edit` when the text or the tests were changed, and `language` when it is in another language.
  */
-export class PluginDocument extends Emitter<{ edit: void; language: void; save: void }> {
+export class PluginDocument extends Emitter<{ edit: void; language: void }> {
   readonly editor: CodeEditor;
   readonly tests = new TestList(() => this.#handleEdit());
   #record: PluginSource;
-  #problems: readonly Problem[] = [];
-  #cursor = { line: 1, column: 1 };
   /** Text and tests are being replaced together: one edit, not two. */
   #isReplacing = false;
 
@@ -37,22 +33,15 @@ export class PluginDocument extends Emitter<{ edit: void; language: void; save: 
       label: () => texts().frame.sourceOf(target.fn),
       describedBy: LEAVING_HINT,
       isReadOnly: !access.canWrite,
-      onChange: () => this.#handleEdit(),
-      onTests: ({ before, after }) => {
-        // Tests that were edited since stay.
-        if (canonicalJson(this.tests.tests) === canonicalJson(before)) this.tests.tests = after;
-      },
-      onSave: () => this.emit('save'),
-      onCursor: (line, column) => {
-        this.#cursor = { line, column };
-        screen.draw();
-      },
-      onProblems: (problems) => {
-        this.#problems = problems;
-        screen.draw();
-      },
     });
-    access.on('change', () => (this.editor.isReadOnly = !access.canWrite));
+    const { editor, tests } = this;
+    editor.on('edit', () => this.#handleEdit());
+    editor.on('tests', ({ before, after }) => {
+      // Tests that were edited since stay.
+      if (canonicalJson(tests.tests) === canonicalJson(before)) tests.tests = after;
+    });
+    editor.on('state', () => screen.draw());
+    access.on('change', () => (editor.isReadOnly = !access.canWrite));
   }
 
   get source(): PluginSource {
@@ -66,21 +55,6 @@ export class PluginDocument extends Emitter<{ edit: void; language: void; save: 
 
   get language(): string {
     return this.#record.lang;
-  }
-
-  /** The problems that are marked in the text. */
-  get problems(): readonly Problem[] {
-    return this.#problems;
-  }
-
-  /** How many of the problems are errors. */
-  get errors(): number {
-    return this.#problems.filter(({ severity }) => severity === 'error').length;
-  }
-
-  /** Where the cursor is, counted from 1. */
-  get cursor(): { line: number; column: number } {
-    return this.#cursor;
   }
 
   /** How far each test is. */

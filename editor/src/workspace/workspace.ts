@@ -91,7 +91,7 @@ export class Workspace {
       this.actions.handleEdit();
     });
     document.on('language', () => this.#report());
-    document.on('save', () => saving.save());
+    document.editor.on('save', () => saving.save());
     saving.on('state', (state) => this.#handleSaveState(state));
     saving.on('create', () => {
       this.#report();
@@ -132,6 +132,7 @@ export class Workspace {
   /** How far the plugin is, as its parts know it now. */
   get work(): Work {
     const { pipeline } = this.actions;
+    const { problems } = this.document.editor;
     return {
       save: this.saving.state,
       isOnline: this.serviceState.isOnline,
@@ -145,8 +146,8 @@ export class Workspace {
       resolved: this.actions.resolved,
       testing: this.actions.testProgress,
       tests: this.document.testStatuses,
-      problems: this.document.problems.length,
-      errors: this.document.errors,
+      problems: problems.length,
+      errors: problems.filter(({ severity }) => severity === 'error').length,
     };
   }
 

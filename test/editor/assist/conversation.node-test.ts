@@ -23,7 +23,7 @@ afterEach(() => {
 /** A conversation about this source, with what was checked, tested and replaced. */
 function start(
   answer: (signal: AbortSignal) => AsyncIterable<AssistantPart>,
-  changes: Partial<AssistHost> = {},
+  changes: Partial<AssistHost['session']['client']> = {},
 ) {
   const seen = { checked: [] as string[], tested: [] as string[], draws: 0 };
   let current = source;
@@ -32,27 +32,36 @@ function start(
     conversation.handleEdit();
   };
   const host: AssistHost = {
-    ask: (_, { signal } = {}) => answer(signal ?? new AbortController().signal),
-    work: { language: 'javascript', source: '', tests: [], problems: [], failures: [] },
-    suggestions: [],
-    canEdit: true,
-    canTest: true,
-    signal: new AbortController().signal,
-    check: async ({ contents }) => {
-      seen.checked.push(contents);
-      return [];
+    session: {
+      client: {
+        checkSource: async (_, contents) => {
+          seen.checked.push(contents);
+          return { diagnostics: [] };
+        },
+        testSource: async (_, __, payload) => {
+          seen.tested.push(payload);
+          return { result: '' };
+        },
+        ...changes,
+      },
+      location: { environment: 'com.acme', userID: 't1', pluginName: 'add' },
+      host: { assist: (_, { signal } = {}) => answer(signal ?? new AbortController().signal) },
+      screen: { draw: () => void seen.draws++ },
+      signal: new AbortController().signal,
     },
-    test: async (_, { name = '' }) => {
-      seen.tested.push(name);
-      return 'passed';
+    access: { canWrite: true },
+    document: {
+      get source() {
+        return current;
+      },
+      tests: { entries: [] },
+      replace: (next) => edit(next),
     },
-    source: () => current,
-    replace: (next) => edit(next),
-    runTests: () => {},
-    draw: () => {
-      seen.draws += 1;
+    actions: { canTest: true, runTests: async () => {} },
+    assistance: {
+      work: { language: 'javascript', source: '', tests: [], problems: [], failures: [] },
+      suggestions: [],
     },
-    ...changes,
   };
   const conversation = new Conversation(host);
   return {
@@ -76,7 +85,7 @@ test('of an answer that floods with proposals and text, the last one is checked 
   await conversation.ask('Flood.');
   await settle();
   assert.deepEqual(seen.checked, ['9999\n']);
-  assert.deepEqual(seen.tested, ['one']);
+  assert.deepEqual(seen.tested, ['1']);
   assert.equal(frames.length, 1);
   assert.ok(seen.draws < 10, `${seen.draws} drawings`);
 });
@@ -133,12 +142,19 @@ test('an answer that never ends is stopped by the author, and by the next questi
 });
 
 test('another choice begins the check anew, and what the former one finds is not shown', async () => {
-  const waiting: ((problems: string[]) => void)[] = [];
+  const waiting: ((message: string) => void)[] = [];
   const started = start(
     async function* () {
       yield { source: 'a\nb\n' };
     },
-    { check: () => new Promise((resolve) => waiting.push(resolve)) },
+    {
+      checkSource: async () => {
+        const message = await new Promise<string>((resolve) => waiting.push(resolve));
+        return {
+          diagnostics: [{ severity: 'error', message, line: 1, column: 1, endLine: 1, endColumn: 1 }],
+        };
+      },
+    },
   );
   await started.conversation.ask('Change it.');
   const { proposal, conversation } = started;
@@ -147,10 +163,10 @@ test('another choice begins the check anew, and what the former one finds is not
   conversation.choose(proposal, part, false);
   assert.equal(proposal.check, undefined);
   conversation.choose(proposal, part, true);
-  waiting[0]?.(['old']);
+  waiting[0]?.('old');
   await settle();
   assert.deepEqual(proposal.check, { kind: 'checking' });
-  waiting[1]?.(['new']);
+  waiting[1]?.('new');
   await settle();
   assert.deepEqual(proposal.check, { kind: 'problems', problems: ['new'] });
 });
@@ -160,7 +176,7 @@ test('of a service that cannot run a source, a proposal builds, and its tests ar
     async function* () {
       yield { source: 'b\n' };
     },
-    { test: () => Promise.reject(new Error('404')) },
+    { testSource: () => Promise.reject(new Error('404')) },
   );
   await started.conversation.ask('Change it.');
   await settle();

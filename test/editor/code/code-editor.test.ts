@@ -6,7 +6,7 @@ import { forEachDiagnostic } from '@codemirror/lint';
 import { EditorView } from '@codemirror/view';
 import { CodeEditor, type KeptText, type TestsChange } from '../../../editor/src/code/code-editor.ts';
 import { loadTypingHelp } from '../../../editor/src/code/languages.ts';
-import { type Problem, problemFix } from '../../../editor/src/code/problems.ts';
+import { problemFix } from '../../../editor/src/code/problems.ts';
 import { texts } from '../../../editor/src/locales/locale.ts';
 import { settings } from '../../../editor/src/ui/settings.ts';
 import { COMPOSED_ENTERS } from '../../support/composed-enters.ts';
@@ -17,14 +17,11 @@ describe('code editor', () => {
   let editor: CodeEditor;
   let changes = 0;
   let saves = 0;
-  let cursor = [0, 0];
-  let problems: Problem[] = [];
   let tests: TestsChange[] = [];
 
   const open = (contents: string, lang = 'typescript', kept?: KeptText, onSave = () => void saves++) => {
     changes = 0;
     saves = 0;
-    problems = [];
     tests = [];
     parent = document.createElement('div');
     parent.style.height = '300px';
@@ -41,12 +38,10 @@ describe('code editor', () => {
       label: () => 'Source of x',
       isReadOnly: false,
       describedBy: 'hint',
-      onChange: () => changes++,
-      onTests: (change) => tests.push(change),
-      onSave,
-      onCursor: (...at) => (cursor = at),
-      onProblems: (found) => (problems = found),
     });
+    editor.on('edit', () => changes++);
+    editor.on('tests', (change) => tests.push(change));
+    editor.on('save', onSave);
     parent.append(editor.element);
     return editor;
   };
@@ -78,7 +73,7 @@ describe('code editor', () => {
     await sendKeys({ type: 'xy' });
     expect(editor.contents).to.equal('ab\nxy');
     expect(changes).to.be.above(0);
-    expect(cursor).to.deep.equal([2, 3]);
+    expect(editor.cursor).to.deep.equal({ line: 2, column: 3 });
   });
 
   it('inserts line breaks of the kind that the text has', async () => {
@@ -95,7 +90,6 @@ describe('code editor', () => {
   it('replaces the text, also by one with other line breaks', () => {
     open('a');
     editor.replace('b\nc', 'typescript');
-    cursor = [2, 2];
     expect(editor.contents).to.equal('b\nc');
     editor.replace('b\r\nc', 'typescript');
     expect(editor.contents).to.equal('b\r\nc');
@@ -106,7 +100,7 @@ describe('code editor', () => {
     editor.replace('b\r\nc', 'javascript');
     expect(editor.contents).to.equal('b\r\nc');
     expect(changes).to.equal(5);
-    expect(cursor).to.deep.equal([1, 1]);
+    expect(editor.cursor).to.deep.equal({ line: 1, column: 1 });
   });
 
   it('reports that undo changed the tests of an empty text', () => {
@@ -322,10 +316,10 @@ describe('code editor', () => {
     expect(parent.querySelector('.cm-lintRange-error')?.textContent).to.equal('bad');
     expect(parent.querySelectorAll('.cm-lint-marker-error').length).to.equal(1);
     const found = { line: 2, column: 7, message: 'Not good', severity: 'error', finder: 'build' };
-    expect(problems).to.deep.equal([found]);
+    expect(editor.problems).to.deep.equal([found]);
     editor.focus();
     await sendKeys({ press: 'Enter' });
-    expect(problems).to.deep.equal([{ ...found, line: 3 }]);
+    expect(editor.problems).to.deep.equal([{ ...found, line: 3 }]);
   });
 
   it('marks all that a problem is about', async () => {
@@ -364,11 +358,11 @@ describe('code editor', () => {
     open(text);
     editor.mark('build', [error(1, 1, 'b')], text);
     editor.mark('check', [error(2, 1, 'c'), error(99, 99, 'past the end')], text);
-    expect(problems.map(({ message }) => message)).to.deep.equal(['b', 'c', 'past the end']);
+    expect(editor.problems.map(({ message }) => message)).to.deep.equal(['b', 'c', 'past the end']);
     editor.mark('build', [], text);
-    expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
+    expect(editor.problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
     editor.mark('check', [error(1, 1)], 'another text');
-    expect(problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
+    expect(editor.problems.map(({ message }) => message)).to.deep.equal(['c', 'past the end']);
   });
 
   it('keeps the message of a problem open when the same is found once more', async () => {
@@ -394,7 +388,7 @@ describe('code editor', () => {
     for (let count = 0; count < 3; count++) await sendKeys({ press: 'Delete' });
     editor.mark('check', [], '');
     await until('a gutter without marks', () => !parent.querySelector('.cm-lint-marker-error'));
-    expect(problems).to.deep.equal([]);
+    expect(editor.problems).to.deep.equal([]);
   });
 
   it('fixes a problem from its message at the place that it has moved to', async () => {
@@ -495,12 +489,12 @@ describe('code editor', () => {
     const text = 'one\ntwo\nthree\n';
     open(text);
     editor.goTo(3, 2);
-    expect(cursor).to.deep.equal([3, 2]);
+    expect(editor.cursor).to.deep.equal({ line: 3, column: 2 });
     editor.mark('build', [error(1, 1), error(2, 2, 'The second problem')], text);
     const lines: (number | undefined)[] = [];
     for (const by of [1, 1, 1, -1] as const) {
       editor.goToProblem(by);
-      lines.push(cursor[0]);
+      lines.push(editor.cursor.line);
     }
     // Around the end, and back.
     expect(lines).to.deep.equal([1, 2, 1, 2]);
@@ -532,16 +526,16 @@ describe('code editor', () => {
     // A text that takes longer than 100 ms to parse has none, and on a busy machine even this one may.
     await until('problems of syntax', async () => {
       await editor.markSyntax();
-      return problems.length > 0;
+      return editor.problems.length > 0;
     });
-    expect(problems.map(({ line, finder }) => [line, finder])).to.deep.equal([
+    expect(editor.problems.map(({ line, finder }) => [line, finder])).to.deep.equal([
       [1, 'syntax'],
       [3, 'syntax'],
     ]);
     // What a build found in a line is not listed twice.
     editor.mark('build', [error(1, 11, 'Expression expected')], editor.contents);
     await editor.markSyntax();
-    expect(problems.map(({ line, finder }) => [line, finder])).to.deep.equal([
+    expect(editor.problems.map(({ line, finder }) => [line, finder])).to.deep.equal([
       [1, 'build'],
       [3, 'syntax'],
     ]);

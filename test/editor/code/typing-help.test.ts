@@ -21,11 +21,6 @@ describe('a text that is shown before the languages are loaded', () => {
       label: () => 'Source of x',
       isReadOnly: false,
       describedBy: 'hint',
-      onChange: () => {},
-      onTests: () => {},
-      onSave: () => {},
-      onCursor: () => {},
-      onProblems: () => {},
     });
     document.body.append(hint, editor.element);
     return editor;

@@ -1,7 +1,7 @@
 import { expect } from '@open-wc/testing';
 import { html, render } from 'lit/html.js';
 import { type TestEntry, TestList } from '../../../editor/src/tests/test-list.ts';
-import { testsPanel } from '../../../editor/src/tests/tests-panel.ts';
+import { type TestsHost, testsPanel } from '../../../editor/src/tests/tests-panel.ts';
 import type { Work } from '../../../editor/src/pipeline/work.ts';
 import { workOf } from '../pipeline/work-of.ts';
 
@@ -11,28 +11,30 @@ describe('the panel of tests', () => {
   let list: TestList;
   let element: HTMLElement;
   let canRun = false;
-  let canCall = false;
   let work: Work;
-  const draw = () =>
-    render(
-      html`${testsPanel({
-        list,
-        work: { ...work, tests: list.entries.map((entry) => list.statusOf(entry, work.sourceKey)) },
-        canRun,
-        canEdit: true,
-        canCall,
-        onRun: (entries) => runRequests.push(entries.map((entry) => list.titleOf(entry))),
-        onStop: () => {},
-        onJump: () => {},
-        onFocus: (entry, selector) => {
-          draw();
-          const row = entry ? element.querySelector(`.test-row[data-id="${entry.id}"]`) : element;
-          row?.querySelector<HTMLElement>(selector)?.focus();
-        },
-        onToggle: draw,
-      })}`,
-      element,
-    );
+  const host = (): TestsHost => ({
+    session: { screen: { draw } },
+    access: { canWrite: true },
+    document: { tests: list, editor: { goTo: () => {} } },
+    types: { schemas: undefined, canCall: false },
+    actions: {
+      canTest: canRun,
+      pipeline: { stop: () => {} },
+      runTests: async (entries) => void runRequests.push(entries.map((entry) => list.titleOf(entry))),
+    },
+    assistance: { isOffered: false, passTest: async () => {}, writeTest: async () => {} },
+    dock: {
+      focusTest: (entry, selector) => {
+        draw();
+        const row = entry ? element.querySelector(`.test-row[data-id="${entry.id}"]`) : element;
+        row?.querySelector<HTMLElement>(selector)?.focus();
+      },
+    },
+  });
+  const draw = () => {
+    const tests = list.entries.map((entry) => list.statusOf(entry, work.sourceKey));
+    render(html`${testsPanel(host(), { ...work, tests })}`, element);
+  };
   const panel = {
     get element() {
       return element;
@@ -70,7 +72,7 @@ describe('the panel of tests', () => {
   beforeEach(() => {
     changes = 0;
     runRequests = [];
-    canRun = canCall = false;
+    canRun = false;
     list = new TestList(() => {
       changes++;
       draw();
