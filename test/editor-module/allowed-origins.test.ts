@@ -3,20 +3,14 @@ import { expect, oneEvent } from '@open-wc/testing';
 import { connectLauncher } from '../../src/editor.ts';
 import { fakeClock } from '../element/fake-clock.ts';
 import { untilError, untilState, place } from '../element/plugin-editor-setup.ts';
-import { evaluateIn, flushMessages, recordMessages, mountWithMessages } from '../element/protocol-setup.ts';
-import { moduleServer } from './module-page.ts';
-
-const all = { channel: 'plugin-editor', version: 1 };
-const OPEN = {
-  ...all,
-  type: 'open',
-  session: 's1',
-  builder: 'b',
-  ident: 'a.b',
-  namespace: 'n',
-  fn: 'f',
-  token: 't',
-};
+import {
+  CHANNEL,
+  evaluateIn,
+  flushMessages,
+  recordMessages,
+  mountWithMessages,
+} from '../element/protocol-setup.ts';
+import { OPEN, moduleServer } from './module-page.ts';
 
 /** The option as code for the page of an editor. */
 const allowing = (...origins: string[]) =>
@@ -66,7 +60,7 @@ describe('allowedOrigins', () => {
       await flushMessages(frame);
       removeEventListener('message', record);
       expect(received.messages.filter(({ type }) => type.startsWith('on'))).to.have.length(0);
-      expect(posted).to.deep.equal([{ ...all, type: 'hello', capabilities: ['open'] }]);
+      expect(posted).to.deep.equal([{ ...CHANNEL, type: 'hello', capabilities: ['open'] }]);
     });
   }
 

@@ -1,4 +1,17 @@
+import { CHANNEL } from '../element/protocol-setup.ts';
 import { type Rule, type ScriptedServer, scriptedServer } from '../support/scripted-server.ts';
+
+/** The message that opens a plugin. */
+export const OPEN = {
+  ...CHANNEL,
+  type: 'open',
+  session: 's1',
+  builder: 'b',
+  ident: 'a.b',
+  namespace: 'n',
+  fn: 'f',
+  token: 't',
+};
 
 /** Rules that serve the module and its imports on the origin of the editor. */
 async function moduleRules(): Promise<Rule[]> {

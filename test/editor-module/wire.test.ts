@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { parseEditorMessage } from '../../src/core/parse-editor-message.ts';
 import { place } from '../element/plugin-editor-setup.ts';
 import {
+  CHANNEL,
   evaluateIn,
   flushMessages,
   recordMessages,
@@ -11,19 +12,7 @@ import {
   testSignal,
 } from '../element/protocol-setup.ts';
 import type { ScriptedServer } from '../support/scripted-server.ts';
-import { moduleServer } from './module-page.ts';
-
-const all = { channel: 'plugin-editor', version: 1 };
-const OPEN = {
-  ...all,
-  type: 'open',
-  session: 's1',
-  builder: 'b',
-  ident: 'a.b',
-  namespace: 'n',
-  fn: 'f',
-  token: 't',
-};
+import { OPEN, moduleServer } from './module-page.ts';
 
 /** The page of an editor in a frame of the test, which acts as the launcher, and all that the page posts. */
 async function openFrame(options = '') {
@@ -49,8 +38,8 @@ async function openFrame(options = '') {
 
 describe('the messages that an editor sends', () => {
   for (const [options, hello] of [
-    ['', { ...all, type: 'hello' }],
-    [`capabilities: ['open', 'x'],`, { ...all, type: 'hello', capabilities: ['open', 'x'] }],
+    ['', { ...CHANNEL, type: 'hello' }],
+    [`capabilities: ['open', 'x'],`, { ...CHANNEL, type: 'hello', capabilities: ['open', 'x'] }],
   ] as const) {
     it(`begin with a greeting (options: "${options}")`, async () => {
       const { posted, frame } = await openFrame(options);
@@ -89,11 +78,11 @@ describe('the messages that an editor sends', () => {
         { type: 'token-request', reason: 'missing' },
         { type: 'token-request', reason: 'expired' },
         { type: 'token-request', reason: 'refused' },
-      ].map((message) => ({ ...all, session, ...message })),
+      ].map((message) => ({ ...CHANNEL, session, ...message })),
     );
     for (const { data, origin } of posted) {
       const taken = parseEditorMessage(data, session, []);
-      expect({ ...all, ...('session' in data && { session }), ...taken }).to.deep.equal(data);
+      expect({ ...CHANNEL, ...('session' in data && { session }), ...taken }).to.deep.equal(data);
       expect(origin).to.equal(server.origin);
     }
   });
@@ -105,7 +94,7 @@ describe('the messages that an editor sends', () => {
     await flushMessages(frame);
     expect(posted).to.have.length(1);
     postToFrame(OPEN);
-    postToFrame({ ...all, type: 'close', session: 's1' });
+    postToFrame({ ...CHANNEL, type: 'close', session: 's1' });
     evaluateIn(frame.contentWindow, sendEveryMessage);
     await flushMessages(frame);
     expect(posted).to.have.length(1);
@@ -125,9 +114,15 @@ describe('the messages that an editor accepts', () => {
   it('are an open with all that is required, then tokens and a close in its session', async () => {
     const { postToFrame, calls } = await openFrame();
     postToFrame({ ...OPEN, template: 'typescript', expiresAt: '2030-01-01T00:00:00.000Z', later: 1 });
-    postToFrame({ ...all, type: 'token', session: 's1', token: 't2' });
-    postToFrame({ ...all, type: 'token', session: 's1', token: 't3', expiresAt: '2030-01-02T00:00:00.000Z' });
-    postToFrame({ ...all, type: 'close', session: 's1' });
+    postToFrame({ ...CHANNEL, type: 'token', session: 's1', token: 't2' });
+    postToFrame({
+      ...CHANNEL,
+      type: 'token',
+      session: 's1',
+      token: 't3',
+      expiresAt: '2030-01-02T00:00:00.000Z',
+    });
+    postToFrame({ ...CHANNEL, type: 'close', session: 's1' });
     const { channel, version, type, session, ...open } = OPEN;
     expect([channel, version, type, session]).to.have.length(4);
     expect((await calls()).map(({ type: name, open: it, token }) => [name, it ?? token])).to.deep.equal([
@@ -146,7 +141,7 @@ describe('the messages that an editor accepts', () => {
       `launcher.requestToken('expired').catch(({ message }) => report({ type: 'got', message }))`,
     );
     postToFrame({ ...OPEN, session: 's2' });
-    postToFrame({ ...all, type: 'token', session: 's2', token: 't2' });
+    postToFrame({ ...CHANNEL, type: 'token', session: 's2', token: 't2' });
     expect(await received.until('got')).to.include({ message: 'closed' });
   });
 
@@ -155,11 +150,11 @@ describe('the messages that an editor accepts', () => {
     postToFrame(OPEN);
     for (const type of ['token', 'token-failed', 'close']) {
       for (const wrong of [{ session: 's0' }, { session: undefined }, { channel: 'x' }, { version: 2 }]) {
-        postToFrame({ ...all, type, session: 's1', token: 't', code: 'c', ...wrong });
+        postToFrame({ ...CHANNEL, type, session: 's1', token: 't', code: 'c', ...wrong });
       }
     }
     for (const token of ['', 7, null, undefined])
-      postToFrame({ ...all, type: 'token', session: 's1', token });
+      postToFrame({ ...CHANNEL, type: 'token', session: 's1', token });
     for (const odd of [null, undefined, 'open', 7, [], [OPEN], new Map()]) postToFrame(odd);
     expect(await calls()).to.have.length(1);
   });
@@ -175,7 +170,7 @@ describe('the messages that an editor accepts', () => {
       await oneEvent(other, 'load');
       const messages = [
         { ...OPEN, session: 's9' },
-        { ...all, type: 'close', session: 's1' },
+        { ...CHANNEL, type: 'close', session: 's1' },
       ];
       evaluateIn(
         other.contentWindow,
@@ -223,7 +218,7 @@ describe('the messages that an editor accepts', () => {
     const required = ['builder', 'ident', 'namespace', 'fn', 'token'];
     const isText = (value: unknown) => typeof value === 'string' && value !== '';
     const samples: Record<string, unknown>[] = fc.sample(near, 400);
-    for (const sample of samples) postToFrame({ ...all, type: 'open', ...sample });
+    for (const sample of samples) postToFrame({ ...CHANNEL, type: 'open', ...sample });
     const expected = samples
       // Messages about a plugin need the name of its session.
       .filter((sample) => ['session', ...required].every((name) => isText(sample[name])))

@@ -11,6 +11,7 @@ import {
   mount,
   part,
   place,
+  mountReady,
 } from './plugin-editor-setup.ts';
 import { until } from '../support/until.ts';
 
@@ -49,9 +50,7 @@ describe('accessibility of <plugin-editor>', () => {
   }
 
   it('gives the frame a title', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady();
     expect(frameOf(element).title).to.equal('Plugin editor: add-record');
     await expect(element).to.be.accessible();
     element.label = 'Rules of Acme';

@@ -18,6 +18,7 @@ import {
   untilState,
   mount,
   requestCounts,
+  mountReady,
 } from './plugin-editor-setup.ts';
 
 /** Changes of the plugin, and what the next request contains. */
@@ -57,9 +58,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
     });
 
     it(`replaces a running editor when ${name} changes, with a new token`, async () => {
-      const server = await editorServer();
-      const element = mount(server);
-      await untilState(element, 'ready');
+      const { server, element } = await mountReady();
       const old = frameOf(element);
       apply(element, changes);
       await untilChangeTo(element, 'loading');
@@ -71,9 +70,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
   }
 
   it('makes one request for several changes at once', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady();
     apply(element, {
       ident: 'com.example.b',
       namespace: 'n',
@@ -86,9 +83,7 @@ describe('<plugin-editor> when ident, namespace or fn changes', () => {
   });
 
   it('does nothing when a change is undone before the next update', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady();
     const frame = frameOf(element);
     apply(element, { fn: 'g' });
     apply(element, { fn: 'add-record', namespace: '' });
@@ -143,9 +138,7 @@ describe('<plugin-editor> when token-endpoint changes', () => {
   });
 
   it('replaces a running editor', async () => {
-    const server = await editorServer({ path: '/other', json: { token: 'other' } });
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady({}, { path: '/other', json: { token: 'other' } });
     element.tokenEndpoint = server.sameOrigin.url('/other');
     await untilChangeTo(element, 'ready');
     expect(await requestCounts(server)).to.deep.equal({ '/token': 1, '/other': 1, '/editor': 2 });
@@ -163,9 +156,10 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
       ({ template: 'typescript', builder: url('/b2'), 'editor-url': url('/editor?theme=x') })[name];
 
     it(`remakes the frame with the same token when ${name} changes`, async () => {
-      const server = await editorServer({ path: '/token', json: { token: SECRET, expires_in: 3600 } });
-      const element = mount(server);
-      await untilState(element, 'ready');
+      const { server, element } = await mountReady(
+        {},
+        { path: '/token', json: { token: SECRET, expires_in: 3600 } },
+      );
       const old = frameOf(element);
       apply(element, { [name]: value(server.url) });
       await untilChangeTo(element, 'ready');
@@ -178,12 +172,11 @@ describe('<plugin-editor> when template, builder or editor-url changes', () => {
     });
 
     it(`requests a new token when ${name} changes and the token has ended`, async () => {
-      const server = await editorServer(
+      const { server, element } = await mountReady(
+        {},
         { path: '/token', times: 1, json: { token: 'ended', expires_in: 0 } },
         { path: '/token', json: { token: 'fresh', expires_in: 3600 } },
       );
-      const element = mount(server);
-      await untilState(element, 'ready');
       apply(element, { [name]: value(server.url) });
       await untilChangeTo(element, 'ready');
       const editors = await server.requests({ path: '/editor' });
@@ -236,9 +229,7 @@ describe('<plugin-editor> when another attribute or property changes', () => {
   };
   for (const [name, value] of Object.entries(changes)) {
     it(`keeps a running editor when ${name} changes`, async () => {
-      const server = await editorServer();
-      const element = mount(server);
-      await untilState(element, 'ready');
+      const { server, element } = await mountReady();
       const frame = frameOf(element);
       const { contentWindow } = frame;
       const events = eventsOf(element);
@@ -263,9 +254,7 @@ describe('<plugin-editor> when another attribute or property changes', () => {
   }
 
   it('uses the new function and the new headers for the next request', async () => {
-    const server = await editorServer();
-    const element = mount(server, { tokenHeaders: { 'x-csrf': 'c1' } });
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady({ tokenHeaders: { 'x-csrf': 'c1' } });
     element.tokenHeaders = () => ({ 'x-csrf': 'c2' });
     await element.reload();
     expect((await server.requests({ path: '/token' })).map(({ headers }) => headers['x-csrf'])).to.deep.equal(
@@ -280,9 +269,7 @@ describe('<plugin-editor> when another attribute or property changes', () => {
   });
 
   it('keeps a running editor when fetchToken is removed, and uses token-endpoint next', async () => {
-    const server = await editorServer();
-    const element = mount(server, { fetchToken: async () => 'of-function' });
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady({ fetchToken: async () => 'of-function' });
     const frame = frameOf(element);
     element.fetchToken = undefined;
     await flush(element, server);

@@ -14,6 +14,7 @@ import {
   part,
   place,
   requestCounts,
+  mountReady,
 } from './plugin-editor-setup.ts';
 
 describe('attributes and properties of <plugin-editor>', () => {
@@ -108,9 +109,7 @@ describe('attributes and properties of <plugin-editor>', () => {
   });
 
   it('close the editor, without an error, when a required one is removed', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady();
     element.removeAttribute('fn');
     await untilState(element, 'idle');
     expect(frames(element)).to.have.length(0);
@@ -219,9 +218,7 @@ describe('<plugin-editor> with an invalid attribute', () => {
   });
 
   it('removes a running editor when an attribute becomes invalid', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady();
     element.builder = 'javascript:alert(1)';
     const error = await untilError(element);
     expect(error.code).to.equal('config');

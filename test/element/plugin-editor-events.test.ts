@@ -18,6 +18,7 @@ import {
   mount,
   part,
   place,
+  mountReady,
 } from './plugin-editor-setup.ts';
 
 /** Events as short texts. */
@@ -45,9 +46,7 @@ describe('events of <plugin-editor>', () => {
   });
 
   it('report no idle state between ready and an invalid attribute', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady();
     const events = eventsOf(element);
     element.ident = 'no period';
     await untilError(element);
@@ -77,9 +76,7 @@ describe('events of <plugin-editor>', () => {
   });
 
   it('report removal and close()', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady();
     const states: string[] = [];
     element.addEventListener('plugin-editor-state', ({ previous, state }) =>
       states.push(`${previous} → ${state}`),
@@ -144,9 +141,7 @@ describe('events of <plugin-editor>', () => {
   });
 
   it('include ready again for each new frame', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady();
     const events = eventsOf(element);
     element.template = 'typescript';
     await untilChangeTo(element, 'ready');

@@ -17,13 +17,12 @@ import {
   mount,
   part,
   requestCounts,
+  mountReady,
 } from './plugin-editor-setup.ts';
 
 describe('the URL of the frame', () => {
   it('has the parameters of the interface, in its order', async () => {
-    const server = await editorServer();
-    const element = mount(server, { namespace: 'records', template: 'typescript' });
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady({ namespace: 'records', template: 'typescript' });
     const [request] = await server.requests({ path: '/editor' });
     const builder = encodeURIComponent(server.url());
     expect(request?.search).to.equal(
@@ -44,9 +43,7 @@ describe('the URL of the frame', () => {
 
 describe('the attributes of the frame', () => {
   it('are a title, a sandbox, permissions and a referrer policy by default', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady();
     const frame = frameOf(element);
     expect(frame.title).to.equal('Plugin editor: add-record');
     expect(frame.getAttribute('sandbox')).to.equal(
@@ -59,14 +56,12 @@ describe('the attributes of the frame', () => {
   });
 
   it('are those of the element', async () => {
-    const server = await editorServer();
-    const element = mount(server, {
+    const { server, element } = await mountReady({
       label: 'Rules of Acme',
       sandbox: 'allow-scripts',
       allow: 'fullscreen',
       referrerpolicy: 'no-referrer',
     });
-    await untilState(element, 'ready');
     const frame = frameOf(element);
     expect(frame.title).to.equal('Rules of Acme');
     expect(frame.getAttribute('sandbox')).to.equal('allow-scripts');
@@ -86,9 +81,7 @@ describe('the attributes of the frame', () => {
   });
 
   it('follow a change in the same frame, and return to their defaults', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady();
     const frame = frameOf(element);
     const names = ['title', 'sandbox', 'allow', 'referrerpolicy'];
     const values = () => names.map((name) => frame.getAttribute(name));
@@ -153,9 +146,7 @@ describe('the time limit of the frame', () => {
   });
 
   it('ends with an error response, too, which is shown as a page', async () => {
-    const server = await editorServer({ path: '/editor', status: 500, html: 'Broken' });
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady({}, { path: '/editor', status: 500, html: 'Broken' });
     expect(part(element, 'frame')?.getClientRects()).to.have.length(1);
   });
 });

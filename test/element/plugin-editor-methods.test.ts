@@ -12,21 +12,20 @@ import {
   flush,
   frameOf,
   frames,
-  untilState,
   mount,
   place,
   rejection,
   requestCounts,
+  mountReady,
 } from './plugin-editor-setup.ts';
 
 describe('reload()', () => {
   it('requests a new token and frame, and resolves when that is ready', async () => {
-    const server = await editorServer(
+    const { server, element } = await mountReady(
+      {},
       { path: '/token', times: 1, json: { token: 'first', expires_in: 3600 } },
       { path: '/token', json: { token: 'second' } },
     );
-    const element = mount(server);
-    await untilState(element, 'ready');
     const old = frameOf(element);
     const events = eventsOf(element);
     const reloading = element.reload();
@@ -73,9 +72,7 @@ describe('reload()', () => {
   });
 
   it('uses attributes that were set just before', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady();
     element.fn = 'g';
     await element.reload();
     expect(await requestCounts(server)).to.deep.equal({ '/token': 2, '/editor': 2 });
@@ -112,9 +109,7 @@ describe('reload()', () => {
 
 describe('close()', () => {
   it('removes the frame', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady();
     expect(await element.close()).to.equal(undefined);
     expect(element.state).to.equal('idle');
     await element.updateComplete;
@@ -142,9 +137,7 @@ describe('close()', () => {
   });
 
   it('keeps the element closed until reload(), whatever attributes change', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady();
     await element.close();
     apply(element, { fn: 'g', ident: 'com.example.b', template: 't', loading: 'lazy' });
     apply(element, { fetchToken: async () => SECRET });
@@ -165,9 +158,10 @@ describe('close()', () => {
   });
 
   it('forgets the token', async () => {
-    const server = await editorServer({ path: '/token', json: { token: SECRET, expires_in: 3600 } });
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady(
+      {},
+      { path: '/token', json: { token: SECRET, expires_in: 3600 } },
+    );
     await element.close();
     element.template = 'typescript';
     await element.reload();
@@ -189,9 +183,7 @@ describe('close()', () => {
 
 describe('focus()', () => {
   it('focuses the frame', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady();
     element.focus();
     expect(document.activeElement).to.equal(element);
     expect(element.shadowRoot?.activeElement).to.equal(frameOf(element));

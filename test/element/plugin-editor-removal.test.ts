@@ -13,6 +13,7 @@ import {
   part,
   place,
   requestCounts,
+  mountReady,
 } from './plugin-editor-setup.ts';
 import { NOTHING, left, watchTraces } from './plugin-editor-traces.ts';
 
@@ -64,9 +65,7 @@ describe('removing <plugin-editor>', () => {
 
   it('leaves nothing of a frame that loaded twice within a task', async () => {
     const traces = watchTraces();
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady();
     for (let i = 0; i < 2; i++) frameOf(element).dispatchEvent(new Event('load'));
     element.remove();
     expect(left(traces)).to.deep.equal(NOTHING);
@@ -74,9 +73,7 @@ describe('removing <plugin-editor>', () => {
 
   it('removes a running frame', async () => {
     const traces = watchTraces();
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady();
     expect(left(traces)['timers']).to.equal(0);
     const frame = frameOf(element);
     element.remove();
@@ -116,9 +113,7 @@ describe('removing <plugin-editor>', () => {
 
   it('leaves one frame and one listener after many frames', async () => {
     const traces = watchTraces();
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady();
     const { listeners } = left(traces);
     for (let i = 0; i < 5; i++) await element.reload();
     expect(left(traces)).to.deep.equal({ timers: 0, listeners, observers: 0 });
@@ -128,9 +123,7 @@ describe('removing <plugin-editor>', () => {
 
 describe('inserting <plugin-editor> again', () => {
   it('starts again with another token', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady();
     const old = frameOf(element);
     element.remove();
     await element.updateComplete;
@@ -141,9 +134,7 @@ describe('inserting <plugin-editor> again', () => {
   });
 
   it('applies changes that were made meanwhile', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady();
     element.remove();
     await element.updateComplete;
     element.fn = 'g';
@@ -184,9 +175,7 @@ describe('inserting <plugin-editor> again', () => {
   });
 
   it('leaves one frame within a task when it was ready', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady();
     const parent = place();
     element.remove();
     parent.append(element);

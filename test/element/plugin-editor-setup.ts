@@ -92,6 +92,17 @@ export function untilState(element: PluginEditorElement, state: PluginEditorElem
   });
 }
 
+/** A complete element in the page, whose editor is shown, and its server. */
+export async function mountReady(
+  changes: Changes = {},
+  ...rules: Rule[]
+): Promise<{ server: ScriptedServer; element: PluginEditorElement }> {
+  const server = await editorServer(...rules);
+  const element = mount(server, changes);
+  await untilState(element, 'ready');
+  return { server, element };
+}
+
 /** Waits for the state `error`, and resolves with the error. */
 export async function untilError(element: PluginEditorElement): Promise<PluginEditorError> {
   if (element.state !== 'error') await untilChangeTo(element, 'error');

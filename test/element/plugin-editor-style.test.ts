@@ -11,6 +11,7 @@ import {
   mount,
   part,
   place,
+  mountReady,
 } from './plugin-editor-setup.ts';
 
 const STATES = ['idle', 'loading', 'ready', 'error'] as const;
@@ -125,9 +126,7 @@ describe('states, parts and slots of <plugin-editor>', () => {
 
 describe('layout of <plugin-editor>', () => {
   it('is a block of 36rem that the frame fills, and respects hidden', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady();
     expect(styleOf(element).display).to.equal('block');
     const { width, height } = element.getBoundingClientRect();
     expect(height).to.equal(36 * 16);
@@ -139,9 +138,7 @@ describe('layout of <plugin-editor>', () => {
   });
 
   it('keeps the frame in view, whatever scrolls into view', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { element } = await mountReady();
     const top = () => frameOf(element).getBoundingClientRect().top - element.getBoundingClientRect().top;
     const below = document.createElement('p');
     below.textContent = 'Below';

@@ -10,11 +10,11 @@ import {
   editorServer,
   flush,
   frames,
-  untilState,
   mount,
   place,
   rejection,
   requestCounts,
+  mountReady,
 } from './plugin-editor-setup.ts';
 
 /** Reports to the server whether it can access its opener. */
@@ -70,13 +70,12 @@ describe('openInNewTab()', () => {
   });
 
   it('opens the editor with a token of its own and without an opener', async () => {
-    const server = await editorServer(
+    const { server, element } = await mountReady(
+      { namespace: 'n', template: 'typescript' },
       { path: '/token', times: 1, json: { token: 'of-frame' } },
       { path: '/token', times: 1, json: { token: 'of-tab' } },
       { path: '/report', body: '' },
     );
-    const element = mount(server, { namespace: 'n', template: 'typescript' });
-    await untilState(element, 'ready');
     const frame = frames(element);
     await server.reset(
       { path: '/token', json: { token: 'of-tab' } },
@@ -108,9 +107,7 @@ describe('openInNewTab()', () => {
   });
 
   it('closes the tab again when there is no token', async () => {
-    const server = await editorServer();
-    const element = mount(server);
-    await untilState(element, 'ready');
+    const { server, element } = await mountReady();
     await server.reset({ path: '/token', status: 403 }, { path: '/ping' });
     const error = await rejection(click(element));
     expect(error).to.be.instanceOf(PluginEditorError);

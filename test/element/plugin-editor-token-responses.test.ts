@@ -15,6 +15,7 @@ import {
   mount,
   part,
   requestCounts,
+  mountReady,
 } from './plugin-editor-setup.ts';
 
 interface Row {
@@ -165,12 +166,11 @@ describe('<plugin-editor> and the responses of the token endpoint', () => {
   });
 
   it('never takes a token from the cache of the browser', async () => {
-    const server = await editorServer(
+    const { server, element } = await mountReady(
+      { 'token-method': 'get' },
       { path: '/token', times: 1, json: { token: 'first' }, headers: { 'cache-control': 'max-age=600' } },
       { path: '/token', json: { token: 'second' } },
     );
-    const element = mount(server, { 'token-method': 'get' });
-    await untilState(element, 'ready');
     await element.reload();
     const tokens = (await server.requests({ path: '/editor' })).map(({ query }) => query['token']);
     expect(tokens).to.deep.equal(['first', 'second']);
