@@ -12,7 +12,6 @@ import {
 } from '../core/config.ts';
 import { checkedEditorUrl } from '../core/url.ts';
 import { PluginEditorError } from '../core/errors.ts';
-import type { EditorSettings } from '../core/messages.ts';
 import { type FetchToken, type HeldToken, getToken } from '../core/token.ts';
 import type { EditorFrame } from './connection.ts';
 import { ElementState, type WorkMessage, keyOf } from './element-state.ts';
@@ -30,9 +29,9 @@ let hasWarned = false;
  */
 export class EditorController implements ReactiveController {
   declare readonly shown: ElementState;
+  declare readonly settings: SettingsSync;
 
   #host: PluginEditorElement;
-  #settings: SettingsSync;
   #work: UnsavedWork;
   #launch = new Launch(this);
   /** The values of the attributes that were last acted upon. */
@@ -52,7 +51,7 @@ export class EditorController implements ReactiveController {
 
   constructor(host: PluginEditorElement) {
     this.#host = host;
-    this.#settings = new SettingsSync(host, () => this.sendSettings());
+    this.settings = new SettingsSync(host, () => this.sendSettings());
     this.shown = new ElementState(host);
     this.#work = new UnsavedWork(host, this.shown, this.#launch);
     host.addController(this);
@@ -75,14 +74,14 @@ export class EditorController implements ReactiveController {
 
   hostDisconnected(): void {
     this.#isNear = false;
-    this.#settings.unwatch();
+    this.settings.unwatch();
     this.#tabs.closeWaiting();
     this.#reset();
   }
 
   /** The element may have another language at its new place. */
   hostMoved(): void {
-    this.#settings.watch();
+    this.settings.watch();
     this.sendSettings();
   }
 
@@ -136,7 +135,7 @@ export class EditorController implements ReactiveController {
       // Saving would create the plugin, and so fix the very language that is to change.
       const released = !this.shown.dirty || this.#work.release(!isTemplateAlone);
       if (released === true) return this.#applyNow(next);
-      this.#settings.defer();
+      this.settings.defer();
       if (released) {
         void released.then(
           (isReleased) => isReleased && this.#work.pending.has('change') && this.#applyNow(this.#read()),
@@ -146,7 +145,7 @@ export class EditorController implements ReactiveController {
     } else {
       this.#applyNow(next);
     }
-    this.#settings.stopDeferring();
+    this.settings.stopDeferring();
   }
 
   /**
@@ -312,13 +311,8 @@ export class EditorController implements ReactiveController {
   /** Sends the settings that changed to a running editor, where it takes them. */
   sendSettings(): void {
     if (!this.#launch.connection?.canPost('configure')) return;
-    const changes = this.#settings.takeChanges();
+    const changes = this.settings.takeChanges();
     if (Object.keys(changes).length) this.#launch.post({ type: 'configure', ...changes });
-  }
-
-  /** Returns the settings for a plugin that is opened now, which from then on count as sent. */
-  takeAllSettings(): EditorSettings {
-    return this.#settings.takeAll();
   }
 
   /** Gets a new token, by default for the plugin that is shown. */

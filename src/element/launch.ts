@@ -141,7 +141,7 @@ export class Launch {
       // An initial source in another language than `template` is not used.
       initialSource: !template || template === initialSource?.lang ? initialSource : undefined,
       ...toTokenFields(this.tokens.token as HeldToken),
-      ...this.#controller.takeAllSettings(),
+      ...this.#controller.settings.takeAll(),
     });
   }
 

@@ -33,10 +33,8 @@ export function onLocaleChange(listener: () => void): () => void {
  * Which of the languages fits a list of BCP 47 tags best, with the tag that it was found by. Tags that are not well-formed
  * are skipped; English is for all else.
  */
-export function matchLocale(
-  tags: readonly string[],
-  known: readonly string[] = ['en', ...Object.keys(languages)],
-): { language: string; tag: string } {
+export function matchLocale(tags: readonly string[]): { language: string; tag: string } {
+  const known = ['en', ...Object.keys(languages)];
   for (const tag of tags) {
     try {
       const [canonical = ''] = Intl.getCanonicalLocales(tag);

@@ -82,7 +82,7 @@ export function runPanel(host: RunHost, work: Work): TemplateResult {
             value: state.payload,
             schema: schemas.input,
             describedBy: 'run-hint',
-            serviceProblem: serviceProblemOf(state.run, state.payload, 'invalid-input'),
+            serviceProblem: serviceProblemOf(state.run, state.payload),
             onInput: write,
           })
         : html`<textarea

@@ -300,8 +300,7 @@ function field(
         value: value ?? '',
         schema: key === 'expected' ? schemas.output : schemas.input,
         isReadOnly: !access.canWrite,
-        serviceProblem:
-          key === 'payload' ? serviceProblemOf(entry.run, value ?? '', 'invalid-input') : undefined,
+        serviceProblem: key === 'payload' ? serviceProblemOf(entry.run, value ?? '') : undefined,
         onInput: (text) => tests.edit(entry, key, text),
       })}`;
   }

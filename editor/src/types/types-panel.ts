@@ -103,8 +103,11 @@ function librariesView(libraries: readonly Library[]): TemplateResult {
   </section>`;
 }
 
-const someOf = (names: readonly string[], most = 20): string =>
-  [...names.slice(0, most), ...(names.length > most ? ['…'] : [])].join(', ');
+/** How many names of a library's exports are listed. */
+const MAX_EXPORTS = 20;
+
+const someOf = (names: readonly string[]): string =>
+  [...names.slice(0, MAX_EXPORTS), ...(names.length > MAX_EXPORTS ? ['…'] : [])].join(', ');
 
 /** An import of a library's first names. */
 function importOf({ name, exports }: Library): string {

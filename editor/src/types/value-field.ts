@@ -32,14 +32,10 @@ export const valueField = (options: ValueFieldOptions): TemplateResult =>
       options.onInput((currentTarget as HTMLElement & { value: string }).value)}
   ></json-field>`;
 
-/** The problem that the service found in `text`, if the last run was with that text. */
-export function serviceProblemOf(
-  run: Run | undefined,
-  text: string,
-  code: string,
-): SchemaProblem | undefined {
+/** The problem that the service found in the payload `text`, if the last run was with that text. */
+export function serviceProblemOf(run: Run | undefined, text: string): SchemaProblem | undefined {
   if (!run || run.payload !== text || !('error' in run.outcome)) return undefined;
   const { error } = run.outcome;
-  if (error.code !== code || error.path === undefined) return undefined;
+  if (error.code !== 'invalid-input' || error.path === undefined) return undefined;
   return { path: pathOf(error.path), message: error.message };
 }

@@ -91,7 +91,6 @@ export function textStream(
   c: Context,
   type: string,
   work: (write: (text: string) => Promise<boolean>) => Promise<void>,
-  timeout = writeTime,
 ): Response {
   c.header('content-type', type);
   if (c.req.method === 'HEAD') return c.body(null);
@@ -102,7 +101,7 @@ export function textStream(
       endTurn = await takeTurn();
       await work(async (text) => {
         endTurn?.();
-        await writeInPieces(c, out, new TextEncoder().encode(text), timeout);
+        await writeInPieces(c, out, new TextEncoder().encode(text), writeTime);
         // A client that reads fast, and a database that answers at once, would keep the event loop in this stream.
         await loopTurn();
         endTurn = await takeTurn();
@@ -117,13 +116,13 @@ export function textStream(
 }
 
 /** Responds with what another handler responds. A stream is counted, and sent in pieces, as one of the service's own. */
-export function relayStream(c: Context, response: Response, timeout = writeTime): Response {
+export function relayStream(c: Context, response: Response): Response {
   const { body, headers, status } = response;
   if (!body || headers.get('content-type') !== 'text/event-stream') return response;
   const relayed = stream(c, async (out) => {
     try {
       for await (const bytes of body) {
-        await writeInPieces(c, out, bytes, timeout);
+        await writeInPieces(c, out, bytes, writeTime);
         if (out.aborted) return;
       }
     } catch (error) {

@@ -155,7 +155,8 @@ const filesLayer = ({ separation, users }: SystemTools): IsolationLayer => ({
 });
 
 /** What separates the processes from one another, for people: the strongest of the means that work. */
-export function describeSeparation({ separation, users }: SystemTools = systemTools()): string {
+export function describeSeparation(): string {
+  const { separation, users } = systemTools();
   if (separation === 'bubblewrap') return 'by bubblewrap';
   if (separation === 'own') return "by the service's own namespaces, without bubblewrap";
   return users ? 'by a user for each process, without bubblewrap' : 'by no separation from one another';

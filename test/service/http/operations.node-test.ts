@@ -46,14 +46,15 @@ const inJson = (value: unknown): RequestInit => ({
   body: JSON.stringify(value),
 });
 
+/** What the operations of these tests have in common. */
+const monitored = { summary: '…', tag: 'service', auth: 'monitor' } as const;
+
 /** An operation that answers with what its handler was given. */
 const echo = operation({
   id: 'echo',
   method: 'PUT',
   path: '/echo/:identifier/:namespace/:name',
-  summary: '…',
-  tag: 'service',
-  auth: 'monitor',
+  ...monitored,
   query: z.object({ color: z.enum(['red', 'blue']).default('red') }),
   body: jsonBody(z.object({ size: z.number(), tags: z.array(z.string()).optional() }), described),
   responses: { 200: json(z.unknown(), described) },
@@ -133,9 +134,7 @@ describe('an operation', () => {
       id: 'strict',
       method: 'POST',
       path: '/strict',
-      summary: '…',
-      tag: 'service',
-      auth: 'monitor',
+      ...monitored,
       body: jsonBody(z.strictObject({ identifier: z.string().optional() }), described),
       responses: { 204: empty(described) },
       handle: () => respond(204, undefined),
@@ -157,9 +156,7 @@ describe('an operation', () => {
       id: 'optional',
       method: 'POST',
       path: '/optional',
-      summary: '…',
-      tag: 'service',
-      auth: 'monitor',
+      ...monitored,
       body: optionalJsonBody(z.object({ message: z.string().optional() }), described),
       responses: { 200: json(z.unknown(), described) },
       handle: ({ body }) => respond(200, { body: body ?? 'none' }),
@@ -184,9 +181,7 @@ describe('an operation', () => {
       id: 'upper',
       method: 'POST',
       path: '/upper',
-      summary: '…',
-      tag: 'service',
-      auth: 'monitor',
+      ...monitored,
       body: textBody({ ...described, limit: 10, tooLarge: 'input-limit' }),
       responses: { 200: text({ ...described, headers: ['server-timing'] }) },
       handle: async ({ body }) => respond(200, (await body()).toUpperCase(), { 'server-timing': 'x' }),
@@ -205,9 +200,7 @@ describe('an operation', () => {
         id: 'wrong',
         method: 'GET',
         path: '/wrong',
-        summary: '…',
-        tag: 'service',
-        auth: 'monitor',
+        ...monitored,
         responses: { 200: json(z.object({ count: z.number() }), described), 204: empty(described) },
         handle: () => respond(200, body as { count: number }),
       });

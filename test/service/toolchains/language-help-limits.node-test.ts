@@ -152,7 +152,7 @@ const question = (contents: string) => ({
 });
 
 test('a process beyond its time limit is ended, and the error says so', async (t) => {
-  const process = new HelpProcess({ time: 1 });
+  const process = new HelpProcess(1);
   t.after(() => process.close());
   const end = await process.doJob(question('const a = 1;\n'.repeat(15_000)));
   assert.match('failed' in end ? end.failed : '', /more than 0\.001 s, which is the limit of time/);

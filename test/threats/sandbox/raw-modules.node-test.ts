@@ -54,6 +54,8 @@ describe('modules that return no text', () => {
   );
 });
 
+const withMemory = (text: string) => moduleOf(text, allocate, pin, echo);
+
 const withImport = (text: string) => moduleOf(text, allocate, pin, '(memory 16)', echo);
 
 describe('modules that no compiler made meet the same limits', () => {
@@ -170,28 +172,25 @@ describe('modules that no compiler made meet the same limits', () => {
       moduleOf(memory, allocate, pin, echo, '(func $start unreachable) (start $start)'),
       failed(/^RuntimeError: unreachable/),
     ],
-    'a memory of its own is not what the host reads': [
-      moduleOf('(memory 16)', allocate, pin, echo),
-      notString,
-    ],
+    'a memory of its own is not what the host reads': [withMemory('(memory 16)'), notString],
     'a memory with the name of the imported one is not what the host reads': [
-      moduleOf('(memory (export "memory") 16)', allocate, pin, echo),
+      withMemory('(memory (export "memory") 16)'),
       notString,
     ],
     'a memory that is shared is refused': [
-      moduleOf('(import "env" "memory" (memory 16 512 shared))', allocate, pin, echo),
+      withMemory('(import "env" "memory" (memory 16 512 shared))'),
       notLinked,
     ],
     'a memory that is larger at its start is refused': [
-      moduleOf('(import "env" "memory" (memory 17 512))', allocate, pin, echo),
+      withMemory('(import "env" "memory" (memory 17 512))'),
       notLinked,
     ],
     'a memory that may become less is refused': [
-      moduleOf('(import "env" "memory" (memory 1 100))', allocate, pin, echo),
+      withMemory('(import "env" "memory" (memory 1 100))'),
       notLinked,
     ],
     'a memory of 64 bits is refused': [
-      moduleOf('(import "env" "memory" (memory i64 16 512))', allocate, pin, echo),
+      withMemory('(import "env" "memory" (memory i64 16 512))'),
       { error: 'plugin-error' },
     ],
     'a memory as a function is refused': [
@@ -203,7 +202,7 @@ describe('modules that no compiler made meet the same limits', () => {
       failed(/^(?:LinkError|TypeError): /),
     ],
     'a function as a memory is refused': [
-      moduleOf('(import "env" "abort" (memory 1))', allocate, pin, echo),
+      withMemory('(import "env" "abort" (memory 1))'),
       failed(/^(?:LinkError|TypeError): /),
     ],
     'a function with another signature is called as it is': [

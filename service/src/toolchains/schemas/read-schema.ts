@@ -96,12 +96,8 @@ export class SchemaDocument {
     return this.#located.get(container)?.get(key);
   }
 
-  /** Reads a part that is only a schema because a reference leads to it. */
+  /** Reads the part that a container holds under a key, such as one that is only a schema because a reference leads to it. */
   readAt(container: object, key: string, place: Place, resource: Resource): SchemaNode {
-    return this.#readIn(container, key, place, resource);
-  }
-
-  #readIn(container: object, key: string, place: Place, resource: Resource): SchemaNode {
     const node = this.#read(place, (container as Readonly<Record<string, unknown>>)[key], resource);
     let parts = this.#located.get(container);
     if (!parts) this.#located.set(container, (parts = new Map()));
@@ -131,7 +127,7 @@ export class SchemaDocument {
       const at = placeIn(place, keyword);
       switch (Object.hasOwn(subschemas, keyword) ? subschemas[keyword] : undefined) {
         case 'one':
-          children.set(keyword, this.#readIn(keywords, keyword, at, resource));
+          children.set(keyword, this.readAt(keywords, keyword, at, resource));
           break;
         case 'list':
           if (!Array.isArray(value) || !value.length) {
@@ -162,7 +158,7 @@ export class SchemaDocument {
     for (const key of Object.keys(parts)) {
       const at = placeIn(place, key);
       checkLength(at, key, longestName, 'a name');
-      read.set(key, this.#readIn(parts, key, at, resource));
+      read.set(key, this.readAt(parts, key, at, resource));
     }
     return read;
   }

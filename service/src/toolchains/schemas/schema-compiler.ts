@@ -32,14 +32,13 @@ class SchemaProcess extends ToolProcess {
 
 /** Compiles pairs of schemas to TypeScript declarations and checks, in separate processes. The first job starts a process. */
 export class SchemaCompiler {
-  readonly #pool: ProcessPool<SchemaProcess>;
+  readonly #pool = new ProcessPool(() => new SchemaProcess());
   readonly #queue = new FairQueue(checkerQueueLimits);
   readonly #time: number;
 
   /** `time`: how long one pair of schemas may take, in ms (default: as long as the check of a source, which is 5 s). */
-  constructor(time = checkTime, start = () => new SchemaProcess()) {
+  constructor(time = checkTime) {
     this.#time = time;
-    this.#pool = new ProcessPool(start);
   }
 
   /**
