@@ -1,7 +1,7 @@
 import type { PluginEditorElement, PluginEditorError } from 'plugin-editor';
 import * as backEnd from './back-end.ts';
 import type { Which } from './back-end.ts';
-import { loadDataLater } from './data.ts';
+import { loadData, loadDataLater } from './data.ts';
 import { choose } from './preferences.ts';
 import type { Delivery } from './preferences.ts';
 import { routeTo } from './route.ts';
@@ -24,6 +24,8 @@ export function launch(): void {
 /** Goes back to the plugin's page. Without a plugin the element is idle and has no frame. */
 export function leaveEditor(): void {
   change({ launched: false });
+  // There is no preview while the editor is open, and the author may have deployed meanwhile.
+  void loadData();
 }
 
 /** Loads the editor anew. Where that fails the editor stays as it is, so the page says why. */

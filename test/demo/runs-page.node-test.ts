@@ -37,6 +37,9 @@ test('a plugin can be written and deployed in the editor, and every version run 
   await untilText('v1.0.1 is live');
 
   await tab.click('#leave-editor');
+  // What Larder itself makes of the plugin, with its own data, which is run without being asked for.
+  await untilText('As v1.0.1 has it');
+  assert.match(await tab.text('.work .cases'), /Good morning, Ines![^]*Hallo, Jonas![^]*Bonjour, Margaux!/);
   await tab.click('#run-versions');
   await untilText('2 versions were run, newest first.');
   const rows = await page.$$eval('.runs tbody tr', (all) =>
@@ -59,10 +62,6 @@ test('a plugin can be written and deployed in the editor, and every version run 
   await tab.click('#run-live');
   await untilText('invalid-input');
   await untilText('at /hour');
-
-  // What Larder itself makes of the plugin, with its own data, which is run without being asked for.
-  await untilText('As v1.0.1 has it');
-  assert.match(await tab.text('.work .cases'), /Good morning, Ines![^]*Hallo, Jonas![^]*Bonjour, Margaux!/);
   assert.deepEqual(await findingsInBoth(page), []);
   // The demo records inputs, so that the editor makes a test of a real run.
   const again = await tab.launch();
