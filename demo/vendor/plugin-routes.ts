@@ -44,9 +44,10 @@ export function servePlugins(
     const name = c.req.query('name');
     const user = await guards.requireMember(c, ident);
     c.header('cache-control', 'no-store');
-    if (name === undefined) return c.json((await plugins.overview(ident)) satisfies Overview);
+    if (name === undefined) return c.json((await plugins.overview(ident, user.id)) satisfies Overview);
     const plugin = pluginOf(ident, name);
-    return c.json((await plugins.details(plugin, user.kind === 'author')) satisfies PluginDetails);
+    const details = await plugins.details(plugin, user.kind === 'author', user.id);
+    return c.json(details satisfies PluginDetails);
   });
 
   app.post('/plugins', async (c) => {
@@ -70,7 +71,7 @@ export function servePlugins(
     const user = await guards.requireAuthor(c, ident);
     const plugin = pluginOf(ident, name);
     await plugins.setLive(plugin, version, user.id);
-    return c.json((await plugins.details(plugin, true)) satisfies PluginDetails);
+    return c.json((await plugins.details(plugin, true, user.id)) satisfies PluginDetails);
   });
 
   app.post('/plugins/runs', async (c) => {

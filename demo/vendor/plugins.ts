@@ -14,10 +14,13 @@ export interface Plugin {
 }
 
 export interface Plugins {
-  /** What is live of a customer's plugins. */
-  overview(identifier: string): Promise<Overview>;
+  /**
+   * What is live of a customer's plugins.
+   * @param actor who reads it, for the audit log of the plugin service
+   */
+  overview(identifier: string, actor: string): Promise<Overview>;
   /** @param showsTexts whether messages and logs of runs are among it, which may hold other people's data */
-  details(plugin: Plugin, showsTexts: boolean): Promise<PluginDetails>;
+  details(plugin: Plugin, showsTexts: boolean, actor: string): Promise<PluginDetails>;
   /**
    * @param version `null` for the newest, now and after each deploy
    * @param actor who chose it, which the plugin service keeps
@@ -38,7 +41,7 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
     (await undefinedIfNotFound(service.getTenant({ identifier })))?.suspended ?? false;
 
   return {
-    overview: (identifier) =>
+    overview: (identifier, actor) =>
       callService('Reading the plugins', async () => {
         const plugins: Overview['plugins'] = [];
         const list = (after: string | undefined) =>
@@ -51,7 +54,9 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
         await Promise.all(
           plugins.slice(0, MAX_FAILURES).map(async (plugin) => {
             const location = { identifier, namespace: namespaceOf(plugin.name), pluginName: plugin.name };
-            const found = await undefinedIfNotFound(service.listRuns(location, { success: false, limit: 1 }));
+            const found = await undefinedIfNotFound(
+              service.listRuns(location, { success: false, limit: 1, actor }),
+            );
             const [run] = found?.runs ?? [];
             if (run) plugin.lastFailure = { at: run.timestamp, code: run.error?.code ?? 'failed' };
           }),
@@ -59,24 +64,24 @@ export function createPlugins(service: EnvironmentClient, builderUrl: string): P
         return { suspended: await isSuspended(identifier), plugins };
       }),
 
-    details: (plugin, showsTexts) =>
+    details: (plugin, showsTexts, actor) =>
       callService('Reading a plugin', async () => {
         const [suspended, found, rollout, listed, ran] = await Promise.all([
           isSuspended(plugin.identifier),
           undefinedIfNotFound(service.getPlugin(plugin)),
           undefinedIfNotFound(service.getRollout(plugin)),
           undefinedIfNotFound(service.listVersions(plugin, { limit: MAX_VERSIONS })),
-          undefinedIfNotFound(service.listRuns(plugin, { limit: MAX_RUNS })),
+          undefinedIfNotFound(service.listRuns(plugin, { limit: MAX_RUNS, actor })),
         ]);
         return {
           suspended,
           live: found?.live ?? null,
           pinned: found?.pinned ? { at: found.pinned.at, by: nameOfActor(found.pinned.actor) } : undefined,
           ...(rollout && !rollout.stopped && { rollout: rolloutView(rollout) }),
-          versions: (listed?.versions ?? []).map(({ version, deployedAt, actor, message, live }) => ({
+          versions: (listed?.versions ?? []).map(({ version, deployedAt, actor: by, message, live }) => ({
             version,
             at: deployedAt,
-            by: nameOfActor(actor),
+            by: nameOfActor(by),
             message,
             live,
           })),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { EnvironmentClient } from 'plugin-editor/server.js';
+import { ENVIRONMENT } from '../../demo/vendor/accounts.ts';
 import { deployPlugin } from './deploy.ts';
 import type { VersionRuns } from '../../demo/vendor/wire.ts';
 import { shareVendor } from './shared-demo.ts';
@@ -59,6 +61,20 @@ describe('running what is deployed', () => {
     assert.deepEqual([only?.version, only?.output, others], ['v1.0.2', 'three Ada', []]);
     const nothing = await runsOf(await run('bram', 'customer-8', 'Ada', OWN, 'live'));
     assert.deepEqual(nothing, { runs: [], more: false });
+  });
+
+  test('has the audit log of the plugin service name who read the runs', async () => {
+    const cookie = await vendor.signIn('ada');
+    const query = 'ident=com.example.customer-7&name=weigh-basket';
+    assert.equal((await vendor.sendRequest(`/plugins?${query}`, { cookie })).status, 200);
+    const { environmentToken, servicePort } = vendor;
+    const service = new EnvironmentClient({
+      builderUrl: `http://127.0.0.1:${servicePort}`,
+      environmentToken,
+    });
+    const { entries } = await service.listAudit({ environment: ENVIRONMENT }, { action: 'runs.read' });
+    const reads = entries.filter(({ name }) => name === 'weigh-basket');
+    assert.deepEqual(new Set(reads.map(({ by }) => by.actor)), new Set(['ada']));
   });
 
   test('is only for the tenant’s own people, on the vendor’s own pages', async () => {
