@@ -96,7 +96,7 @@ test('everything from signing in to signing out can be done by keyboard alone', 
   await keys.tabTo(/^button Make live v1.0.0/, true);
   await keys.press('Space');
   await page.waitForSelector('[data-version="v1.0.0"][data-live]');
-  await keys.tabTo(/^button Newest again/);
+  await keys.tabTo(/^button Let the newest be live/);
   await keys.press('Enter');
   await page.waitForSelector('[data-version="v1.0.1"][data-live]');
 

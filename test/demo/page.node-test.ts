@@ -239,7 +239,7 @@ describe('the demo page', () => {
     await late.release();
     assert.equal(await tab.text('.account-name'), 'Bram Okafor');
     assert.equal(await page.evaluate(() => location.hash), '#/com.example.customer-7/add-record');
-    assert.match(await tab.text('.runs [role=status]'), /^Larder’s back end runs them/);
+    assert.match(await tab.text('.runs [role=status]'), /^Larder’s back end runs the plugin/);
     assert.deepEqual(tab.complaints, []);
   });
 

@@ -53,7 +53,7 @@ const rowsFor = (text: string) => Math.min(12, Math.max(2, text.split('\n').leng
 
 function summary({ runs }: State): string {
   if (runs.busy) return 'Running…';
-  if (!runs.result) return 'Larder’s back end runs them, with the token that only it has.';
+  if (!runs.result) return 'Larder’s back end runs the plugin, with the token that only it has.';
   const { length } = runs.result.runs;
   if (length === 0) return 'Nothing is deployed yet: deploy in the editor, then run it here.';
   return length === 1 ? 'One version was run.' : `${length} versions were run, newest first.`;

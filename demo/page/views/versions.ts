@@ -19,7 +19,7 @@ export function versionsView(state: State): TemplateResult | typeof nothing {
         ${
           details.pinned && mayDeploy
             ? html`<button class="button" id="newest-again" @click=${() => setLive(null)}>
-                Newest again
+                Let the newest be live
               </button>`
             : nothing
         }
@@ -38,19 +38,20 @@ export function versionsView(state: State): TemplateResult | typeof nothing {
   `;
 }
 
-function liveLabel({ live, pinned }: PluginDetails): string | TemplateResult {
+function liveLabel({ live, pinned, rollout }: PluginDetails): string | TemplateResult {
   if (live === null) return 'Nothing is deployed yet: nothing runs.';
   if (!pinned) return `${live} is live: the newest, as each one will be that is deployed.`;
   const by = pinned.by ? ` by ${pinned.by}` : '';
-  return html`${live} is live, chosen${by}, ${timeView(pinned.at)}. What is deployed does not run meanwhile.`;
+  const others = rollout ? '' : ' Another version runs only once it is made live.';
+  return html`${live} is live, chosen${by}, ${timeView(pinned.at)}.${others}`;
 }
 
 const rolloutView = ({ version, percent, live, ...candidate }: RolloutView) => {
   const side = ({ runs, failures }: { runs: number; failures: number }) =>
-    `${failures} of ${runs} runs failed`;
+    runs === 0 ? 'no runs yet' : `${failures} of ${runs} runs failed`;
   return html`<p class="rollout">
-    <strong class="code-word">${version}</strong> gets ${percent} % of the runs: ${side(candidate)}. Of
-    <strong class="code-word">${live.version}</strong>, ${side(live)}.
+    <strong class="code-word">${version}</strong> gets ${percent} % of the runs: ${side(candidate)}.
+    <strong class="code-word">${live.version}</strong> gets the others: ${side(live)}.
   </p>`;
 };
 
