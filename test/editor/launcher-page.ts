@@ -97,7 +97,8 @@ async function launcherIn(page: Page, service: EditorService, editor = `${servic
   page.on('pageerror', (error) => problems.push(String(error)));
   await page.goto(await addressFor(editor));
   // Not before: `goto` would wait for the frame's scripts, too, which some tests hold back.
-  await page.evaluate(() => (window as unknown as LauncherWindow).loadEditor());
+  const loadEditor = () => page.evaluate(() => (window as unknown as LauncherWindow).loadEditor());
+  await loadEditor();
 
   const receivedMessages = () => page.evaluate(() => (window as unknown as LauncherWindow).receivedMessages);
   const waitForMessage = async (
@@ -131,6 +132,7 @@ async function launcherIn(page: Page, service: EditorService, editor = `${servic
     receivedMessages,
     waitForMessage,
     sendMessage,
+    loadEditor,
     /** How often the frame's page was loaded: each greets. */
     loads: async () => (await receivedMessages()).filter(({ type }) => type === 'hello').length,
     refuseTokens: (code: string | undefined) =>

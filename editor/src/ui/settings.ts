@@ -12,6 +12,8 @@ export interface Settings {
   /** The share of the page that the panels take beside the text, and below it. */
   dockWidth: number | undefined;
   dockHeight: number | undefined;
+  /** The languages that pages asked for, and whose notice the user has dismissed. */
+  dismissed: readonly unknown[];
 }
 
 /** What the settings may be. */
@@ -21,7 +23,10 @@ export const DOCK_SHARES = { min: 0.15, max: 0.8 } as const;
 
 /** Parses stored settings. A value of another type, or out of its bounds, is replaced by the default. */
 function parseSettings(kept: unknown): Settings {
-  const { wrap, fontSize, tabWidth, vim, dockWidth, dockHeight } = Object(kept) as Record<string, unknown>;
+  const { wrap, fontSize, tabWidth, vim, dockWidth, dockHeight, dismissed } = Object(kept) as Record<
+    string,
+    unknown
+  >;
   return {
     wrap: wrap === true,
     fontSize: numberWithin(fontSize, FONT_SIZES) ?? 13.5,
@@ -29,6 +34,7 @@ function parseSettings(kept: unknown): Settings {
     vim: vim === true,
     dockWidth: numberWithin(dockWidth, DOCK_SHARES),
     dockHeight: numberWithin(dockHeight, DOCK_SHARES),
+    dismissed: Array.isArray(dismissed) ? dismissed : [],
   };
 }
 

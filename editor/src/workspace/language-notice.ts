@@ -1,25 +1,27 @@
 import { prettyLanguage } from '../code/languages.ts';
 import { texts } from '../locales/locale.ts';
+import { settings } from '../ui/settings.ts';
 import type { Workspace } from './workspace.ts';
 
 /** The kind of the notices about the language. */
 export const NOTICE = 'language';
 
-/** The languages whose notice the user has dismissed. Other plugins that keep their language do not show it again. */
-const dismissed = new Set<string>();
-
-/** Says that a draft keeps its language although another one was asked for, and offers to start over in that one. */
+/**
+ * Says that a draft keeps its language although another one was asked for, and offers to start over in that one. Many pages ask for
+ * the same language always, so this browser does not show again what the user has dismissed.
+ */
 export function showLanguageNotice(workspace: Workspace, asked: string): void {
   const { session, access, document } = workspace;
   const { notices } = session;
-  if (dismissed.has(asked)) return;
+  const { dismissed } = settings.current;
+  if (dismissed.includes(asked)) return;
   document.on('language', () => notices.hide(NOTICE));
   notices.show(NOTICE, () => {
     const words = texts().language;
     const dismiss = {
       label: texts().common.dismiss,
       run: () => {
-        dismissed.add(asked);
+        settings.change({ dismissed: [...dismissed, asked] });
         notices.hide(NOTICE);
       },
     };

@@ -270,6 +270,23 @@ describe('the settings that the host page requests', () => {
       assert.equal(await launcher.frame.$(buttonNamed('Bring the former text back')), null);
     }));
 
+  test('do not repeat that a draft keeps its language to a user who has dismissed it, in this browser', () =>
+    withEditor(async ({ launcher, fn, open }) => {
+      const notice = 'This plugin is written in JavaScript, and stays so';
+      await service.save(source, { fn });
+      await open({ template: 'typescript' });
+      await launcher.until(notice);
+      await launcher.press('Dismiss');
+      await launcher.loadEditor();
+      await until('the next load', async () => (await launcher.loads()) === 2);
+      const session = await open({ template: 'typescript' });
+      await launcher.waitForMessage('ready', session);
+      assert.ok(!(await launcher.frame.$eval('body', (body) => body.innerText)).includes(notice));
+      // Another language is another question.
+      await open({ template: 'assemblyscript' });
+      await launcher.until(notice);
+    }));
+
   test('offer to start over no longer once it is known that the token permits reading alone', () =>
     withEditor(async ({ launcher, fn, open }) => {
       await service.save(source, { fn });
