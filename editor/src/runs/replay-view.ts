@@ -6,7 +6,7 @@ import {
   type Replay,
   type ReplayResult,
 } from 'plugin-editor/client.js';
-import { formatDuration, formatMoment, formatNumber } from '../locales/formats.ts';
+import { formatDuration, formatMoment, formatNumber, formatRecent } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/long-text.ts';
 import '../pipeline/text-difference.ts';
@@ -167,8 +167,10 @@ class ReplayView extends LightElement {
         <summary>
           ${icon('chevron')}<span class="run-end" data-tone=${isNewFailure ? 'bad' : 'calm'}
             >${icon(isNewFailure ? 'fail' : 'ran')}</span
-          >${isNewFailure ? words.failsNow : words.differs}<span class="entry-hint"
-            >${at ? words.runOf(at) : uuid}</span
+          >${isNewFailure ? words.failsNow : words.differs}<span
+            class="entry-hint"
+            title=${at ? formatMoment(at) : nothing}
+            >${at ? words.runOf(formatRecent(at)) : uuid}</span
           ><span class="entry-outcome">${formatDuration(after.took)}</span>
         </summary>
         <div class="entry-fields">
@@ -289,9 +291,9 @@ function laidOut(text: string): string {
 }
 
 /** When a run was requested: its id is a UUIDv7, which begins with the time. */
-function timeOf(uuid: string): string | undefined {
+function timeOf(uuid: string): Date | undefined {
   const [, time] = /^([\da-f]{8}-[\da-f]{4})-7/i.exec(uuid) ?? [];
-  return time && formatMoment(new Date(Number.parseInt(time.replace('-', ''), 16)));
+  return time ? new Date(Number.parseInt(time.replace('-', ''), 16)) : undefined;
 }
 
 define('replay-view', ReplayView);

@@ -347,8 +347,8 @@ export class DeploySheet {
     const { deploy } = texts();
     if (saving.exists && !hasVersions && this.#comparison !== 'none') return deploy.everyoneUnlessPinned;
     if (live === undefined) return deploy.everyone;
-    if (isPinned) return deploy.staysLive(live);
-    return this.#isLive ? deploy.isLive : deploy.replaces(live);
+    if (this.#isLive) return deploy.isLive;
+    return isPinned ? deploy.staysLive(live) : deploy.replaces(live);
   }
 
   #changes(): TemplateResult {
