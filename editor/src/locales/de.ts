@@ -777,7 +777,7 @@ export const de: Texts = {
     started: (when) => `Seit ${when}`,
     startedBy: (when, who) => `Seit ${when}, von ${who}`,
     failed: (percent, failures, runs) => `${percent} fehlgeschlagen: ${failures} von ${runs} Läufen`,
-    noRuns: 'Noch keine Läufe',
+    noRuns: 'Keine Läufe',
     stopsAt: (runs, failures) =>
       `Er endet von selbst, sobald beide Versionen ${runs} Läufe haben und der Anteil der Fehler bei dieser um ${failures} höher ist.`,
     ended: (when, live) => `Er endete am ${when}: Alle Läufe gingen zurück an ${live}.`,

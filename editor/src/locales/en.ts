@@ -774,7 +774,7 @@ export const en = {
     startedBy: (when: string, who: string) => `Since ${when}, by ${who}`,
     failed: (percent: string, failures: string, runs: string) =>
       `${percent} failed: ${failures} of ${runs} runs`,
-    noRuns: 'No runs yet',
+    noRuns: 'No runs',
     stopsAt: (runs: string, failures: string) =>
       `It ends by itself once both versions have ${runs} runs and this one’s share of failures is higher by ${failures}.`,
     ended: (when: string, live: string) => `It ended on ${when}: all runs went back to ${live}.`,
