@@ -11,7 +11,7 @@ import { actorSchema, checkStorable } from '../grant-schemas.ts';
 import { json } from '../operations/responses.ts';
 import { operation } from '../operations/operation.ts';
 import { pageQuery, pagingBy } from '../paging.ts';
-import { dayQuery, dayRange } from '../runs/usage.ts';
+import { dayQuery, dayRange, tenantQuery } from '../runs/usage.ts';
 import { timeSchema, toTime } from './plugin-details.ts';
 
 const pageOf = pagingBy('text');
@@ -79,7 +79,7 @@ export const audit: ServiceInterface = {
         ...pageQuery(),
         from: dayQuery('The first day by UTC; by default the last 30 days are listed.'),
         to: dayQuery('The last day, included; by default today.'),
-        tenant: z.string().min(1).optional().meta({ description: 'Only entries about this tenant.' }),
+        tenant: tenantQuery('Only entries about this tenant.'),
         action: z.enum(auditActions).optional().meta({ description: 'Only entries of this action.' }),
         actor: actorSchema.optional().meta({ description: 'Only what this actor did.' }),
       }),

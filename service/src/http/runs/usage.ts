@@ -36,6 +36,14 @@ const defaultDays = 30;
 export const dayQuery = (description: string) =>
   z.iso.date({ error: 'must be a day as YYYY-MM-DD' }).optional().meta({ description });
 
+/** A parameter of a query that is a tenant. An ident, which other operations take, would find nothing. */
+export const tenantQuery = (description: string) =>
+  z
+    .string()
+    .regex(/^[^.]+$/, { error: 'must be the tenant alone, such as customer-7 of com.acme.customer-7' })
+    .optional()
+    .meta({ description });
+
 /** What the tenants of an environment used. */
 export const usage: ServiceInterface = {
   operations: [
@@ -52,7 +60,7 @@ export const usage: ServiceInterface = {
         ...pageQuery(),
         from: dayQuery('The first day by UTC; by default the last 30 days are listed.'),
         to: dayQuery('The last day, included; by default today.'),
-        tenant: z.string().min(1).optional().meta({ description: 'Only the usage of this tenant.' }),
+        tenant: tenantQuery('Only the usage of this tenant.'),
         by: z
           .literal('plugin')
           .optional()

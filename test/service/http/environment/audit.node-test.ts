@@ -548,7 +548,16 @@ describe('the audit log', () => {
       streamed.map((line) => JSON.parse(line) as unknown),
       entries,
     );
-    for (const query of ['?action=plugin', '?from=2026-02-30', '?actor=', '?from=2026-01-02&to=2026-01-01'])
+    const refused = [
+      '?action=plugin',
+      '?from=2026-02-30',
+      '?actor=',
+      '?from=2026-01-02&to=2026-01-01',
+      // What an entry is about, where the tenant alone is asked for.
+      '?tenant=com.acme.t1',
+      '?tenant=',
+    ];
+    for (const query of refused)
       assert.equal(await refusal(send('GET', path + query)), '400 invalid-query', query);
     const cursor = (await list(`${created}&limit=1`)).next ?? '';
     assert.equal(await refusal(send('GET', `${path}?after=${cursor}`)), '400 invalid-cursor');
