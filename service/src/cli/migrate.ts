@@ -23,8 +23,10 @@ export async function migrate(args: string[]): Promise<void> {
   }
   const settings = readSettings(process.env);
   const { database } = settings;
-  await migrateDatabase(database, values['no-rollback']);
+  const noRollback = values['no-rollback'];
+  await migrateDatabase(database, noRollback);
   console.log(`The schema is up to date: ${database.engine === 'sqlite' ? database.file : database.shown}`);
+  if (noRollback) console.log('Older releases refuse to start on it from now on.');
   // A file holds a single key.
   const { secretsKey = [] } = settings;
   if (secretsKey.length < 2) return;

@@ -71,6 +71,8 @@ for (const engine of engines) {
       const { status, out, err } = await runCommand(t, address, ['migrate'], { DATA_DIR: folder }).done();
       assert.deepEqual([status, out, err], [0, `The schema is up to date: ${shownOf(address)}\n`, '']);
     }
+    const { out } = await runCommand(t, address, ['migrate', '--no-rollback']).done();
+    assert.match(out, /\nOlder releases refuse to start on it from now on\.\n$/);
     const storage = await openDuring(t, address, { autoMigrate: false });
     assert.deepEqual(await storage.check(), { database: true, schema: true });
   });
