@@ -62,6 +62,7 @@ test('a plugin can be written and deployed in the editor, and every version run 
   await tab.click('#run-live');
   await untilText('invalid-input');
   await untilText('at /hour');
+  assert.equal((await tab.text('.runs')).match(/at \/hour/g)?.length, 1);
   assert.deepEqual(await findingsInBoth(page), []);
   // The demo records inputs, so that the editor makes a test of a real run.
   const again = await tab.launch();

@@ -20,10 +20,12 @@ export function failureView(
   logs: readonly string[] | undefined,
 ): TemplateResult {
   const line = lineOf(message ?? '');
+  // The message, where the user may see it, names the place itself.
+  const place = message === undefined ? path : undefined;
   return html`
     <p class="problem">
       <code class="code-word">${code}</code> ${firstLine(message) ?? labels[code] ?? 'The plugin failed.'}
-      ${path === undefined ? nothing : html`<span class="line">at <code>${path || 'the whole value'}</code></span>`}
+      ${place === undefined ? nothing : html`<span class="line">at <code>${place || 'the whole value'}</code></span>`}
       ${line === undefined ? nothing : html`<span class="line">Line ${line}</span>`}
     </p>
     ${logsView(logs)}
