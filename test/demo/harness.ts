@@ -10,6 +10,7 @@ import { until } from '../support/until.ts';
 export { launchChromium } from '../support/chromium.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const coldCompilers = `--import=${new URL('../support/cold-compilers.ts', import.meta.url).href}`;
 
 export interface Run {
   pid: number;
@@ -32,7 +33,11 @@ export interface RunningDemo extends Run {
 
 /** Runs what `npm start` runs, in a separate process. Without ports in `env`, on free ones. */
 export function runServe(env: Record<string, string>): Run {
-  return run(process.execPath, ['--disable-warning=ExperimentalWarning', 'demo/serve.ts'], env);
+  return run(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', coldCompilers, 'demo/serve.ts'],
+    env,
+  );
 }
 
 /** The same in a shell that passes no signal on, as npm does it. Ended once nobody holds its output any longer. */

@@ -1,3 +1,4 @@
+import '../support/cold-compilers.ts';
 import { sql } from 'kysely';
 import { serve } from '../../service/src/cli/serve.ts';
 import { readSettings } from '../../service/src/settings/read-settings.ts';

@@ -210,7 +210,8 @@ const command = fileURLToPath(new URL('../../service/src/cli/main.ts', import.me
 export async function startWorld(says: string) {
   const scratch = mkdtempSync(join(tmpdir(), 'plugin-editor-tokens-'));
   const recordings = join(scratch, 'recorded');
-  const env = { NODE_OPTIONS: `--import=${recorder.href}`, RECORD_TO: recordings, [SAY]: says };
+  const options = `${process.env['NODE_OPTIONS'] ?? ''} --import=${recorder.href}`;
+  const env = { NODE_OPTIONS: options, RECORD_TO: recordings, [SAY]: says };
   const [demo, browser] = await Promise.all([startDemo(env), launchChromium()]);
   const ports = { vendor: Number(new URL(demo.vendor).port), service: Number(new URL(demo.service).port) };
   const places = new Places();

@@ -7,6 +7,7 @@ import type { Cleanup } from '../storage/databases.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
 
 const main = join(import.meta.dirname, '../../../service/src/cli/main.ts');
+const coldCompilers = `--import=${new URL('../../support/cold-compilers.ts', import.meta.url).href}`;
 
 /**
  * What a run of the tests sets for all of its processes: what was compiled for one serves the next, and the service comes from
@@ -29,7 +30,8 @@ export function runCommand(
   env: Readonly<Record<string, string>> = {},
   cwd?: string,
 ) {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+  const options = ['--disable-warning=ExperimentalWarning', ...(args[0] === 'serve' ? [coldCompilers] : [])];
+  const child = spawn(process.execPath, [...options, main, ...args], {
     env: {
       PATH: process.env['PATH'],
       ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
