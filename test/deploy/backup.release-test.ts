@@ -61,7 +61,7 @@ async function fillWithSecret(node: NodeProcess, environmentToken: string, tally
 
 /** Users who have drafts, builds and versions by now, and do nothing more. */
 function fill(node: NodeProcess, environmentToken: string, tally: Tally): Promise<User[]> {
-  const languages = ['javascript', 'typescript', 'assemblyscript', 'javascript'];
+  const languages = ['javascript', 'javascript', 'assemblyscript', 'javascript'];
   return Promise.all(
     languages.map(async (lang, i) => {
       const user = new User(`com.acme.t${i % 2}/default/plugin-${i}`, tally);

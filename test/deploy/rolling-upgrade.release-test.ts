@@ -18,7 +18,7 @@ import { until } from '../support/until.ts';
 const lost = 'connections lost';
 const loops = 'times from saving to running';
 
-/** A user who works without a pause at whichever node takes the connection. */
+/** A user who works at whichever node takes the connection. */
 async function work(
   user: User,
   nodes: readonly NodeProcess[],
@@ -42,6 +42,8 @@ async function work(
       await user.run('r');
       await user.run('r', user.versions.length - 1);
       tally.count(loops);
+      // Otherwise the load takes all of the processor while nodes drain and start.
+      await wait(200);
     } catch (error) {
       connection?.close();
       connection = undefined;
@@ -90,7 +92,7 @@ async function runRolledOut(
     } catch (error) {
       if (!(error instanceof NetworkError)) tally.fault(`a run of the rollout: ${String(error)}`);
     }
-    await wait(20);
+    await wait(100);
   }
   return answered;
 }
