@@ -20,12 +20,12 @@ const compilers = [
   tsc: join(dirname(path), 'bin/tsc'),
 }));
 
-const compile = async (tsc: string, config: object) => {
+const compile = async (tsc: string, config: object, ...options: string[]) => {
   const file = join(consumer, 'tsconfig.json');
   await writeFile(file, JSON.stringify(config));
-  const { stdout } = await run(process.execPath, [tsc, '-p', file], { cwd: consumer }).catch(
-    (error: { stdout: string }) => error,
-  );
+  const { stdout } = await run(process.execPath, [tsc, '-p', file, ...options], {
+    cwd: consumer,
+  }).catch((error: { stdout: string }) => error);
   return stdout;
 };
 
@@ -72,5 +72,6 @@ test('the service uses nothing of Node that the oldest supported version lacks',
     compilerOptions,
     include: [join(root, 'service/src')],
   };
-  assert.equal(await compile(tsc, config), '');
+  // Each of several checkers checks much of what the others check, too.
+  assert.equal(await compile(tsc, config, '--checkers', '1'), '');
 });
