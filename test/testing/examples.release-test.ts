@@ -44,8 +44,10 @@ after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 
 /** Runs a program of an installed package. Rejects with its output when one of its tests fails. */
 async function runTests(program: string, ...args: string[]): Promise<void> {
-  const { chromium } = findBrowsers();
-  const env = { ...process.env, CHROMIUM: chromium, PORT: String(await freePort()), CI: '1', NO_COLOR: '1' };
+  const { chromium, headlessShell } = findBrowsers();
+  // Playwright starts the headless shell by itself, too, unless it is told another browser.
+  const CHROMIUM = headlessShell ?? chromium;
+  const env = { ...process.env, CHROMIUM, PORT: String(await freePort()), CI: '1', NO_COLOR: '1' };
   await run(process.execPath, [join('node_modules', program), ...args], { cwd: folder, env });
 }
 
