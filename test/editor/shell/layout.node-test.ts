@@ -54,8 +54,8 @@ const cutAtTheirStart = (page: Page, selector: string) =>
 describe('the layout of the editor', () => {
   const withEditor = editorFixture();
 
+  // German has the longest texts.
   for (const [language, direction, deploy] of [
-    ['en', 'ltr', 'Deploy'],
     ['de', 'ltr', 'Bereitstellen'],
     ['en', 'rtl', 'Deploy'],
   ] as const)
