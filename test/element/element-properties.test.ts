@@ -20,11 +20,11 @@ describe('properties of the elements', () => {
         seed: 1,
         includeErrorInReport: true,
       }),
-    );
+    ).timeout(120_000);
   }
 });
 
 describe('<plugin-editor> under arbitrary events', () => {
   it('has at most one frame, leaves nothing behind, stops waiting and uses no outdated response', () =>
-    fc.assert(lives(fakeWorld), { numRuns: 80, seed: 1, includeErrorInReport: true }));
+    fc.assert(lives(fakeWorld), { numRuns: 80, seed: 1, includeErrorInReport: true })).timeout(120_000);
 });

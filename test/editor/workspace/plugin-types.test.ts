@@ -19,7 +19,7 @@ describe('the types of a plugin', () => {
     }) as typeof window.setTimeout;
   });
   afterEach(() => {
-    window.setTimeout = setTimeout as typeof window.setTimeout;
+    window.setTimeout = setTimeout;
   });
 
   it('have the text checked and built again where they changed since they were loaded before, and only then', async () => {
