@@ -394,7 +394,7 @@ export const en = {
 
   language: {
     stays: (asked: string, present: string) =>
-      `This plugin is written in ${present}, and stays so: ${asked} is for new plugins.`,
+      `This plugin stays in ${present}. The page asked for ${asked}, which is for new plugins only.`,
     startOverIn: (language: string) => `Start over in ${language}…`,
     title: 'Start over in another language',
     text: 'The text and the tests are replaced by an example in the language that you choose. What is here now is kept in this browser, and offered again when you open the plugin the next time.',

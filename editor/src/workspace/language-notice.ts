@@ -13,15 +13,14 @@ export const NOTICE = 'language';
 export function showLanguageNotice(workspace: Workspace, asked: string): void {
   const { session, access, document } = workspace;
   const { notices } = session;
-  const { dismissed } = settings.current;
-  if (dismissed.includes(asked)) return;
+  if (settings.current.dismissed.includes(asked)) return;
   document.on('language', () => notices.hide(NOTICE));
   notices.show(NOTICE, () => {
     const words = texts().language;
     const dismiss = {
       label: texts().common.dismiss,
       run: () => {
-        settings.change({ dismissed: [...dismissed, asked] });
+        settings.change({ dismissed: [...settings.current.dismissed, asked] });
         notices.hide(NOTICE);
       },
     };

@@ -221,7 +221,7 @@ describe('the settings that the host page requests', () => {
       await service.save(source, { fn });
       const session = await open({ template: 'typescript' });
       await launcher.waitForMessage('ready', session);
-      await launcher.until('This plugin is written in JavaScript, and stays so');
+      await launcher.until('This plugin stays in JavaScript');
       await launcher.press('Start over in TypeScript…');
       await launcher.frame.waitForSelector('dialog .choice');
       // What is typed while the template is loaded belongs to the former text.
@@ -272,7 +272,7 @@ describe('the settings that the host page requests', () => {
 
   test('do not repeat that a draft keeps its language to a user who has dismissed it, in this browser', () =>
     withEditor(async ({ launcher, fn, open }) => {
-      const notice = 'This plugin is written in JavaScript, and stays so';
+      const notice = 'This plugin stays in JavaScript';
       await service.save(source, { fn });
       await open({ template: 'typescript' });
       await launcher.until(notice);
@@ -296,13 +296,13 @@ describe('the settings that the host page requests', () => {
       const offer = () => launcher.frame.$(buttonNamed('Start over in TypeScript…'));
       try {
         await open({ template: 'typescript' }, 'read');
-        await launcher.until('This plugin is written in JavaScript, and stays so');
+        await launcher.until('This plugin stays in JavaScript');
         assert.ok(await offer());
       } finally {
         service.script.hold = undefined;
         release();
       }
       await until('the end of the offer', async () => (await offer()) === null);
-      await launcher.until('This plugin is written in JavaScript, and stays so');
+      await launcher.until('This plugin stays in JavaScript');
     }));
 });
