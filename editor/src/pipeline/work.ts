@@ -59,7 +59,7 @@ export const statusOf = (work: Work): Record<StatusPart, StatusText | undefined>
 });
 
 /** Whether the present text is the one that was deployed last. */
-const isDeployed = ({ deployment, sourceKey }: Work) =>
+export const isDeployed = ({ deployment, sourceKey }: Work) =>
   deployment.kind === 'deployed' && deployment.sourceKey === sourceKey;
 
 export function buildStatus(work: Work): StatusText {

@@ -4,7 +4,7 @@ import { formatNumber } from '../locales/formats.ts';
 import { texts } from '../locales/locale.ts';
 import '../pipeline/text-difference.ts';
 import { type ActionError, actionErrorReason } from '../pipeline/progress.ts';
-import { countTests } from '../pipeline/work.ts';
+import { countTests, isDeployed } from '../pipeline/work.ts';
 import { sameWork } from '../plugin/source.ts';
 import { replayView } from '../runs/lazy-replay-view.ts';
 import { Latest } from '../service/latest.ts';
@@ -285,7 +285,7 @@ export class DeploySheet {
     return !this.#isLive;
   }
 
-  /** Whether a deploy of the draft is known to change nothing. */
+  /** Whether the draft is known to be the same as what is live. */
   get #isLive(): boolean {
     const comparison = this.#comparison;
     if (typeof comparison !== 'object') return false;
@@ -342,12 +342,13 @@ export class DeploySheet {
 
   /** Whom the version reaches. */
   #targetText(): string {
-    const { saving, serviceState } = this.#workspace;
+    const { saving, serviceState, work } = this.#workspace;
     const { live, isPinned, hasVersions } = serviceState;
     const { deploy } = texts();
     if (saving.exists && !hasVersions && this.#comparison !== 'none') return deploy.everyoneUnlessPinned;
     if (live === undefined) return deploy.everyone;
-    if (this.#isLive) return deploy.isLive;
+    // The service makes no version of what the newest one was made of. Where one is chosen to be live, that may be another.
+    if (this.#isLive && (!isPinned || isDeployed(work))) return deploy.isLive;
     return isPinned ? deploy.staysLive(live) : deploy.replaces(live);
   }
 
