@@ -1,9 +1,6 @@
 /** Why a plugin editor could not be shown, or why a method of it failed. The comments are what docs/reference/errors.md says. */
 export type PluginEditorErrorCode =
-  /**
-   * An attribute cannot be used, or a method cannot be called now. The message says which. No request was made. @remedy Do
-   * what the message says.
-   */
+  /** An attribute cannot be used, so no request is made. Or a method cannot be called now. @remedy Do what the message says. */
   | 'config'
   /**
    * There was no connection to the token endpoint in three tries. @remedy Check that the server is up. For an

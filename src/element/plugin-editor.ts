@@ -111,7 +111,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   /** With `message` delivery: loads the frame as soon as `editor-url` is known, before there is a plugin. */
   declare preload: boolean;
   /**
-   * The editor shows the plugin and cannot change it. Only the token's permissions decide what is allowed.
+   * Asks the editor to show the plugin and change nothing. Only the token's permissions decide what is allowed.
    */
   declare readOnly: boolean;
   /**
@@ -144,7 +144,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   /**
    * Source of a plugin that has no draft, instead of a template: `{ contents, lang, tests? }`, at most 1 MiB of JSON. Used if
    * `template` is empty or equals its `lang`. It goes to the editor only by message. A new object restarts nothing: it is
-   * read at the next change of attributes.
+   * read at the next change of attributes, and by `reload()`.
    */
   declare initialSource: InitialSource | undefined;
   /**
@@ -218,7 +218,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
 
   /**
    * For signing out: aborts pending requests, tells the editor to forget its token and removes the frame. The element is
-   * `idle` at once, and stays so until `reload()`. Resolves when the frame is gone, within 250 ms; never rejects.
+   * `idle` at once, and stays so until `reload()`. Resolves when the frame is gone, after up to 250 ms; never rejects.
    */
   close(): Promise<void> {
     return this.#controller.close();

@@ -150,8 +150,8 @@ export class PluginFeaturesElement extends FormControl {
   }
 
   /**
-   * Why the state is `error`; else `undefined`: a `PluginEditorError` with the code `config` or one of the `token-` codes, or
-   * the error of the request: `HttpError`, `NetworkError`, `TimeoutError` or `SchemaError`.
+   * Why the state is `error`: a `PluginEditorError` with the code `config` or one of the `token-` codes, or the error of the
+   * request (`HttpError`, `NetworkError`, `TimeoutError` or `SchemaError`). `undefined` in any other state.
    */
   get error(): Error | undefined {
     return this.#store?.error;
@@ -167,7 +167,7 @@ export class PluginFeaturesElement extends FormControl {
     await this.#store?.load();
   }
 
-  /** Moves the focus to the chosen language, or to the first one. */
+  /** Moves the focus to the chosen language, or else to what comes first. */
   override focus(options?: FocusOptions): void {
     const checked = this.renderRoot?.querySelector<HTMLElement>(':checked');
     if (checked) checked.focus(options);

@@ -18,7 +18,7 @@ export interface NamespaceConnection {
 
 /**
  * The types of the input and output of a namespace's plugins, and what they may reach and import. `input` and `output` are JSON
- * Schemas (2020-12), at most 64 KiB together; a missing one is any JSON.
+ * Schemas (2020-12), at most 64 KiB together; a missing one is any JSON, or text if both are missing.
  */
 export interface NamespaceDetails {
   description?: string;

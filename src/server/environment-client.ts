@@ -112,7 +112,7 @@ export interface TenantDetails {
   suspended?: boolean;
   /**
    * Limits of this tenant, which replace the settings of the service; `null` restores the setting. `storageMb` and `runMemoryMb` are in
-   * MiB, `runTimeoutMs` in ms. `plugins` and `runsPerMinute` may be above the setting, the others only below.
+   * MiB, `runTimeoutMs` in ms. `plugins` and `runsPerMinute` may be above the setting, the others may not.
    */
   limits?: {
     plugins?: number | null;
@@ -448,7 +448,7 @@ export class EnvironmentClient extends PluginClient<PluginLocation, { actor?: st
     await this.#send({ method: 'DELETE', path: libraryPath(location) }, options);
   }
 
-  /** Lists the connections for which a tenant, or your environment, has a value, and resolves with one page. No response has a value. */
+  /** Lists the connections for which a tenant, or your environment, has a value or an origin, and resolves with one page. No response has a value. */
   async listConnectionValues(
     owner: ConnectionOwner,
     { signal, actor, ...page }: PageOptions & EnvironmentCallOptions = {},

@@ -66,7 +66,7 @@ const events = ({ events: all }: ElementView) =>
 /** The table of the codes of `PluginEditorError`, with the doc comment of each. */
 function editorErrors(): string {
   const [, union = ''] =
-    /export type PluginEditorErrorCode =([^;]*)/.exec(readFileSync(ERRORS, 'utf8')) ?? [];
+    /export type PluginEditorErrorCode =([^]*?');/.exec(readFileSync(ERRORS, 'utf8')) ?? [];
   const codes = [...union.matchAll(/\| '([\w-]+)'/g)];
   const rows = Array.from(
     union.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*\| '([\w-]+)'/g),

@@ -97,15 +97,15 @@ export const callSchema = z.looseObject({
   requestBytes: z.number(),
   responseBytes: z.number(),
   requestType: z.optional(z.string()),
-  /** The first 16 KB, as `responseBody`. Bodies and types are only in `getRun`, and only if the service records payloads. */
+  /** The first 16 KB, as `responseBody`. Bodies, types, `errorMessage` and `digest`: from `getRun` with recorded payloads, and from a real test. */
   requestBody: z.optional(z.string()),
   responseType: z.optional(z.string()),
   responseBody: z.optional(z.string()),
-  /** The message of the error that the plugin got; only with payloads. */
+  /** The message of the error that the plugin got. */
   errorMessage: z.optional(z.string()),
   /** Whether a body was longer than what is recorded, or is not text. */
   truncated: z.optional(z.boolean()),
-  /** A keyed hash: requests with the same whole address and body have the same. Only with payloads. */
+  /** A keyed hash: requests with the same whole address and body have the same. */
   digest: z.optional(z.string()),
 });
 
@@ -192,7 +192,7 @@ export const sampleSchema = z.looseObject({
   output: z.optional(z.unknown()),
 });
 
-/** The types of a plugin's input and output. `input` and `output` are JSON Schemas (2020-12); a missing one is any JSON. */
+/** The types of a plugin's input and output. `input` and `output` are JSON Schemas (2020-12); a missing one is any JSON, or text if both are missing. */
 export const pluginTypesSchema = z.looseObject({
   /** TypeScript, or Python if you asked for it; empty if plugins take and return text. */
   declarations: z.string(),

@@ -322,6 +322,21 @@ describe('code editor', () => {
     expect(editor.problems).to.deep.equal([{ ...found, line: 3 }]);
   });
 
+  it('says when the cursor or the problems have changed', () => {
+    const text = 'a\nb';
+    open(text);
+    const seen: unknown[] = [];
+    editor.on('state', () => seen.push([editor.cursor.line, editor.problems.length]));
+    editor.goTo(2, 1);
+    editor.mark('check', [error(1, 1)], text);
+    editor.replace('c', 'javascript');
+    expect(seen).to.deep.equal([
+      [2, 0],
+      [2, 1],
+      [1, 0],
+    ]);
+  });
+
   it('marks all that a problem is about', async () => {
     const text = 'f(1, order.buyer());\nlet n = "a b".length;\n';
     open(text);

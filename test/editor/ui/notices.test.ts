@@ -94,17 +94,21 @@ describe('notices', () => {
     after.remove();
   });
 
-  it('about another language do not come back with another plugin, once dismissed', () => {
+  it('about another language last until the draft has it, and do not come back once dismissed', () => {
+    let handleLanguage = () => {};
     const open = () => {
       notices.hide('language');
       const access = { canWrite: true };
-      const shownDocument = { language: 'typescript', on: () => {} };
-      const workspace = { session: { notices }, access, document: shownDocument };
+      const on = (_: string, listener: () => void) => (handleLanguage = listener);
+      const workspace = { session: { notices }, access, document: { language: 'typescript', on } };
       showLanguageNotice(workspace as unknown as Workspace, 'assemblyscript');
     };
     const text = texts().language.stays('AssemblyScript', 'TypeScript');
     open();
     expect(shown()).to.deep.equal([text]);
+    // A version in that language was brought back.
+    handleLanguage();
+    expect(shown()).to.deep.equal([]);
     open();
     expect(shown()).to.deep.equal([text]);
     press('Dismiss');

@@ -51,7 +51,7 @@ export const limitChangesSchema = z
   .meta({
     id: 'TenantLimitChanges',
     description:
-      'Limits of this tenant that replace the settings of the service; `null` restores the setting. `plugins` and `runsPerMinute` may be above the setting, the others only below.',
+      'Limits of this tenant that replace the settings of the service; `null` restores the setting. `plugins` and `runsPerMinute` may be above the setting, the others may not.',
   });
 
 const limitsSchema = z.object(limitFields).partial().meta({

@@ -21,7 +21,7 @@ export const callSchema = z
     responseBytes: z.int().min(0),
     requestType: z.string().optional().meta({
       description:
-        'The content type of the request. This field and those below: only where payloads are recorded, and only in `getRun`.',
+        'The content type of the request. This field and those below: in `getRun` where payloads are recorded, and in a test with real calls.',
     }),
     requestBody: z.string().optional().meta({ description: 'The first 16 KB of the body.' }),
     responseType: z.string().optional().meta({ description: 'The content type of the response.' }),

@@ -122,8 +122,8 @@ export async function endSomeEditorTokens({ query }: Db, tenantId: number, actor
     .limit(deletedAtOnce)
     .execute();
   const hashes = rows.map((row) => row.token_hash);
-  if (hashes.length) await query.deleteFrom('editor_tokens').where('token_hash', 'in', hashes).execute();
-  return hashes.length === deletedAtOnce;
+  if (rows.length) await query.deleteFrom('editor_tokens').where('token_hash', 'in', hashes).execute();
+  return rows.length === deletedAtOnce;
 }
 
 /** Deletes some of the tokens that have expired, but more than one, so that there are ever fewer of them. */
