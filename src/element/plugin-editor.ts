@@ -111,7 +111,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   /** With `message` delivery: loads the frame as soon as `editor-url` is known, before there is a plugin. */
   declare preload: boolean;
   /**
-   * Asks the editor to show the plugin and change nothing. Only the token's permissions decide what is allowed.
+   * Asks the editor to change nothing. Only the token's permissions decide what is allowed.
    */
   declare readOnly: boolean;
   /**
@@ -144,7 +144,7 @@ export class PluginEditorElement extends LitElement implements AttributeProperti
   /**
    * Source of a plugin that has no draft, instead of a template: `{ contents, lang, tests? }`, at most 1 MiB of JSON. Used if
    * `template` is empty or equals its `lang`. It goes to the editor only by message. A new object restarts nothing: it is
-   * read at the next change of attributes, and by `reload()`.
+   * read at the next change of attributes or `reload()`.
    */
   declare initialSource: InitialSource | undefined;
   /**

@@ -150,8 +150,8 @@ export class PluginFeaturesElement extends FormControl {
   }
 
   /**
-   * Why the state is `error`: a `PluginEditorError` with the code `config` or one of the `token-` codes, or the error of the
-   * request (`HttpError`, `NetworkError`, `TimeoutError` or `SchemaError`). `undefined` in any other state.
+   * Why the state is `error`: a `PluginEditorError` with the code `config` or one of the `token-` codes, or `HttpError`,
+   * `NetworkError`, `TimeoutError` or `SchemaError` of the request. `undefined` in any other state.
    */
   get error(): Error | undefined {
     return this.#store?.error;

@@ -42,7 +42,7 @@ export interface PluginEditorAttributes {
   loading?: PluginEditorElement['loading'] | undefined;
   /** With `message` delivery: loads the frame as soon as `editor-url` is known, before there is a plugin. */
   preload?: PluginEditorElement['preload'] | undefined;
-  /** Asks the editor to show the plugin and change nothing. Only the token's permissions decide what is allowed. */
+  /** Asks the editor to change nothing. Only the token's permissions decide what is allowed. */
   'read-only'?: PluginEditorElement['readOnly'] | undefined;
   /** BCP 47 tag for the editor's texts, dates and numbers; while empty, the nearest `lang` attribute around the element. An invalid tag is not sent to the editor. */
   locale?: PluginEditorElement['locale'] | undefined;

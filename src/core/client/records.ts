@@ -97,7 +97,7 @@ export const callSchema = z.looseObject({
   requestBytes: z.number(),
   responseBytes: z.number(),
   requestType: z.optional(z.string()),
-  /** The first 16 KB, as `responseBody`. Bodies, types, `errorMessage` and `digest`: from `getRun` with recorded payloads, and from a real test. */
+  /** The first 16 KB, as `responseBody`. Bodies, types, `errorMessage` and `digest` are in `getRun`, if payloads are recorded, and in real tests. */
   requestBody: z.optional(z.string()),
   responseType: z.optional(z.string()),
   responseBody: z.optional(z.string()),
