@@ -49,8 +49,8 @@ export const maxKept = 100_000;
 const [writtenAtOnce, changedAtOnce] = [500, 500];
 
 /**
- * How many due deliveries of a webhook a claim looks at: so many of the oldest, and from a random time on, so that a flood about one
- * plugin does not hide what is about others. To look at all of them takes long where most wait for an earlier one.
+ * How many due deliveries of a webhook a claim looks at: as many of the oldest, and as many from a random time on, so that a flood about
+ * one plugin does not hide what is about others. To look at all of them takes long where most wait for an earlier one.
  */
 const lookedAt = 500;
 
@@ -123,39 +123,43 @@ export async function claimDeliveries(
       )
       .select('position');
   const rows = await db.query
+    // Beside the update: within it, PostgreSQL may look for some again for each row that it has changed, and so take all.
+    .with(
+      (cte) => cte('claimed').materialized(),
+      (select) =>
+        select
+          .selectFrom('webhook_deliveries as due')
+          .select('due.position')
+          .where('due.position', 'in', dueFrom(0).union(dueFrom(randomTime)))
+          // Once more, because another node may have changed it since.
+          .where('due.status', '=', 'pending')
+          .where('due.next_at', '<=', now)
+          .where('due.give_up_at', '>=', now)
+          .where((where) =>
+            where.or([
+              where('due.tries', '>', 0),
+              where.not(
+                where.exists(
+                  where
+                    .selectFrom('webhook_deliveries as earlier')
+                    .select('earlier.position')
+                    .whereRef('earlier.webhook_id', '=', 'due.webhook_id')
+                    .whereRef('earlier.subject', '=', 'due.subject')
+                    .whereRef('earlier.position', '<', 'due.position')
+                    .where('earlier.tries', '=', 0)
+                    .where('earlier.status', '=', 'pending'),
+                ),
+              ),
+            ]),
+          )
+          .orderBy('due.next_at')
+          .orderBy('due.position')
+          .limit(limit)
+          .modifyEnd(db.engine.skipLocked),
+    )
     .updateTable('webhook_deliveries')
     .set({ next_at: claimedUntil })
-    .where('position', 'in', (select) =>
-      select
-        .selectFrom('webhook_deliveries as due')
-        .select('due.position')
-        .where('due.position', 'in', dueFrom(0).union(dueFrom(randomTime)))
-        // Once more, because another node may have changed it since.
-        .where('due.status', '=', 'pending')
-        .where('due.next_at', '<=', now)
-        .where('due.give_up_at', '>=', now)
-        .where((where) =>
-          where.or([
-            where('due.tries', '>', 0),
-            where.not(
-              where.exists(
-                where
-                  .selectFrom('webhook_deliveries as earlier')
-                  .select('earlier.position')
-                  .whereRef('earlier.webhook_id', '=', 'due.webhook_id')
-                  .whereRef('earlier.subject', '=', 'due.subject')
-                  .whereRef('earlier.position', '<', 'due.position')
-                  .where('earlier.tries', '=', 0)
-                  .where('earlier.status', '=', 'pending'),
-              ),
-            ),
-          ]),
-        )
-        .orderBy('due.next_at')
-        .orderBy('due.position')
-        .limit(limit)
-        .modifyEnd(db.engine.skipLocked),
-    )
+    .where('position', 'in', (select) => select.selectFrom('claimed').select('position'))
     .returning(['position', 'message_id', 'body', 'tries', 'attempts', 'give_up_at'])
     .execute();
   return rows
@@ -237,10 +241,13 @@ export async function resendDelivery(
  * whether there may be more.
  */
 export async function expireDeliveries(db: Db, now: number): Promise<boolean> {
-  const { numUpdatedRows } = await db.query
+  const { numUpdatedRows } = await withSome(
+    db,
+    sql`status = 'pending' and give_up_at < ${now} and next_at < ${now}`,
+  )
     .updateTable('webhook_deliveries')
     .set({ status: 'failed', next_at: null })
-    .where('position', 'in', some(db, sql`status = 'pending' and give_up_at < ${now} and next_at < ${now}`))
+    .where('position', 'in', (select) => select.selectFrom('some').select('position'))
     .executeTakeFirst();
   const hasDeleted = await deleteSome(db, sql`created_at < ${now - keptFor} order by created_at`);
   return hasDeleted || numUpdatedRows === BigInt(changedAtOnce);
@@ -266,14 +273,17 @@ export const deleteDeliveries = (db: Db, webhookId: string): Promise<boolean> =>
 
 /** Deletes some deliveries. Resolves with whether there may be more. */
 async function deleteSome(db: Db, which: RawBuilder<unknown>): Promise<boolean> {
-  const { numDeletedRows } = await db.query
+  const { numDeletedRows } = await withSome(db, which)
     .deleteFrom('webhook_deliveries')
-    .where('position', 'in', some(db, which))
+    .where('position', 'in', (select) => select.selectFrom('some').select('position'))
     .executeTakeFirst();
   return numDeletedRows === BigInt(changedAtOnce);
 }
 
-/** The positions of some deliveries that nobody else is changing. */
-const some = ({ engine }: Db, which: RawBuilder<unknown>) =>
-  sql<number>`(select position from webhook_deliveries where ${which}
-    limit ${sql.lit(changedAtOnce)} ${engine.skipLocked})`;
+/** Begins a statement with the positions of some deliveries that nobody else is changing, as `some`. */
+const withSome = ({ query, engine }: Db, which: RawBuilder<unknown>) =>
+  query.with(
+    (cte) => cte('some').materialized(),
+    () => sql<{ position: number }>`(select position from webhook_deliveries where ${which}
+      limit ${sql.lit(changedAtOnce)} ${engine.skipLocked})`,
+  );

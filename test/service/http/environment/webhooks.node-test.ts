@@ -614,13 +614,38 @@ test('a claim looks at the oldest deliveries and at some others, and at none pas
   await storage.transaction((db) => addDeliveries(db, deliveries));
   const day = 24 * 60 * minute;
   const claims: number[][] = [];
-  for (const [i, random] of [0.4, 0, 0.7].entries()) {
-    t.mock.method(Math, 'random', () => random);
+  let random = 0;
+  t.mock.method(Math, 'random', () => random);
+  for (const [i, next] of [0.4, 0, 0.7].entries()) {
+    random = next;
     const claim = { now: day + 1 + i, claimedUntil: 2 * day, limit: 4 };
     const claimed = await claimDeliveries(storage.db, id, claim);
     claims.push(claimed.map(({ position }) => position));
   }
   assert.deepEqual(claims, [[2, 601], [], [1201]]);
+});
+
+test('a claim takes no more than it may, whatever the database knows of the table', async (t) => {
+  const { storage, add } = await startEnvironment(t);
+  const { id } = (await add()) ?? assert.fail();
+  const addSome = (count: number) =>
+    storage.transaction((db) =>
+      addDeliveries(
+        db,
+        Array.from({ length: count }, (_, i) => ({
+          webhookId: webhookIdToBytes(id),
+          type: 'plugin.live',
+          at: 0,
+          subject: `${count} ${i}`,
+          body: '',
+        })),
+      ),
+    );
+  await addSome(1);
+  await sql`analyze webhook_deliveries`.execute(storage.db.query);
+  await addSome(30);
+  const claimed = await claimDeliveries(storage.db, id, { now: 1, claimedUntil: 2, limit: 4 });
+  assert.equal(claimed.length, 4);
 });
 
 test('deliveries past their time are ended by short statements', async (t) => {
