@@ -72,6 +72,18 @@ describe('the alert rules', () => {
     for (const [, code = ''] of codes) assert.ok(code in errorCodes, code);
   });
 
+  test('say what to do', async () => {
+    const summaries = [...(await read('prometheus/alerts.yaml')).matchAll(/summary: '(.*)'$/gm)];
+    assert.ok(summaries.length > 0);
+    for (const [, summary = ''] of summaries) assert.match(summary, /: \S/);
+  });
+
+  test('do not fire for a restart of the database, which is over before', async () => {
+    const rule = /PluginServiceUnavailable$.*?\[(\d)m\].*?for: (\d)m/ms;
+    const [, range, hold] = rule.exec(await read('prometheus/alerts.yaml')) ?? [];
+    assert.ok(Number(hold) - Number(range) >= 2);
+  });
+
   test('are for the job that the settings of Prometheus name', async () => {
     const [, job] = /job_name: (\S+)/.exec(await read('prometheus/prometheus.yaml')) ?? [];
     const jobs = [...(await read('prometheus/alerts.yaml')).matchAll(/\bjob="([^"]+)"/g)].map(
