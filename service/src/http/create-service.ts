@@ -5,7 +5,7 @@ import type { CallLimits } from '../outbound/calls.ts';
 import { Guard } from '../outbound/guard.ts';
 import type { GuardOptions } from '../outbound/guard.ts';
 import { Identity } from '../outbound/identity.ts';
-import { Secrets } from '../outbound/secrets.ts';
+import { Secrets, SecretsUnavailableError } from '../outbound/secrets.ts';
 import type { SecretsOptions } from '../outbound/secrets.ts';
 import { startRecording } from '../runs/recording.ts';
 import { RolloutCounter } from '../runs/rollout-counter.ts';
@@ -279,7 +279,9 @@ class ServiceParts {
           ...unattendedStamp('service', now()),
         }),
       onError: (error) => {
-        if (isUnexpectedError(error)) log?.warn({ err: error }, 'A webhook could not be sent to.');
+        // No request fails for a key that is not there, so that only the log says it.
+        if (isUnexpectedError(error) || error instanceof SecretsUnavailableError)
+          log?.warn({ err: error }, 'A webhook could not be sent to.');
       },
     });
     this.pluginHealth = new PluginHealth({

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test';
 import { sql } from 'kysely';
 import type { KyselyPlugin } from 'kysely';
 import { Webhook } from 'standardwebhooks';
+import { createLog } from '../../../../service/src/operations/log.ts';
 import { Secrets } from '../../../../service/src/outbound/secrets.ts';
 import { StorageUnavailableError } from '../../../../service/src/storage/errors.ts';
 import {
@@ -65,13 +66,15 @@ async function startListening(t: TestContext) {
   const receiver = await startReceiver(t);
   // Every name leads to a private address.
   const outbound = { allow: [receiver.origin], resolve: () => Promise.resolve(['127.0.0.1']) };
-  const author = await startAuthor(t, { actor: 'ada' }, { secrets, outbound });
+  const lines: string[] = [];
+  const log = createLog('warn', (line) => lines.push(line));
+  const author = await startAuthor(t, { actor: 'ada' }, { secrets, outbound, log });
   const listen = (events: readonly string[], path = '/hooks') =>
     author.okay<Created>(author.send('POST', webhooks, { url: receiver.origin + path, events }), 201);
   const deliveriesOf = async ({ id }: Created) =>
     (await author.okay<{ deliveries: Delivery[] }>(author.send('GET', `${webhooks}/${id}/deliveries`)))
       .deliveries;
-  return { ...author, receiver, listen, deliveriesOf };
+  return { ...author, receiver, listen, deliveriesOf, lines };
 }
 
 test('a webhook is created, listed, changed and deleted', async (t) => {
@@ -297,11 +300,17 @@ test('a former secret signs beside the new one for a day', async (t) => {
   assert.deepEqual([isSignedBy(created.secret, late), isSignedBy(secret, late)], [false, true]);
 });
 
-test('a secret whose key was lost is replaced, and does not keep the new one from signing', async (t) => {
-  const { receiver, listen, deploy, send, okay, storage } = await startListening(t);
+test('a secret whose key was lost is logged and replaced, and does not keep the new one from signing', async (t) => {
+  const { receiver, listen, deploy, send, okay, storage, lines } = await startListening(t);
   const { id } = await listen(['plugin.deployed']);
   const lost = new Secrets({ keys: [Buffer.alloc(32, 8)] }).seal('lost', secretContext(id));
   await storage.db.query.updateTable('webhooks').set({ sealed_secret: lost }).execute();
+  await deploy('unsigned');
+  await until('the log', () => lines.length > 0);
+  assert.match(
+    lines[0] ?? '',
+    /"level":"warn".*SECRETS_KEY does not hold.*"A webhook could not be sent to\."/,
+  );
   const { secret } = await okay<{ secret: string }>(send('POST', `${webhooks}/${id}/secret`));
   await deploy('one');
   await until('the event', () => receiver.messages.length === 1);
