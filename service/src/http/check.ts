@@ -24,7 +24,7 @@ export const check: ServiceInterface = {
       method: 'POST',
       path: '/api/v1/check/:language/:identifier/:namespace/:pluginName',
       summary: 'Check a source',
-      description: 'Finds what a build would find. Saves nothing, and the check cannot be deployed.',
+      description: 'Finds what a build would find. Saves nothing, and nothing can be deployed from it.',
       tag: 'builder',
       auth: 'editor',
       permission: 'write',

@@ -14,7 +14,7 @@ export const errorCodes = {
   'token-missing': { 401: 'The operation needs a token, and the request has none.' },
   'token-invalid': { 401: 'The token is malformed, of the wrong kind, unknown, or has ended.' },
   forbidden: {
-    403: 'The token is for another environment, tenant, namespace or plugin; or a page of another origin sent a request to `/mcp`.',
+    403: 'The token is for another environment, tenant, namespace or plugin; `endSession` was asked with an environment token; or a page of another origin sent a request to `/mcp`.',
   },
   'not-permitted': { 403: 'The token lacks the permission, or the scope, that the operation needs.' },
   'tenant-suspended': { 403: 'The tenant is suspended.' },

@@ -66,7 +66,7 @@ export const pageQuery = (rows = defaultRows) => ({
     .optional()
     .transform((limit) => limit ?? rows)
     .meta({
-      description: `How many rows the page may have, by default ${rows}.`,
+      description: `How many rows the page may have; without it, ${rows}.`,
       // A schema must not have a default that is above its maximum.
       override: { type: 'integer', minimum: 1, maximum: maxRows, ...(rows <= maxRows && { default: rows }) },
     }),

@@ -262,7 +262,7 @@ export class BuilderClient extends PluginClient<DraftLocation> {
     return withEtag(data, headers);
   }
 
-  /** Gets the errors and warnings that a build of the source would have. Saves nothing, and the check cannot be deployed. */
+  /** Gets the errors and warnings that a build of the source would have. Saves nothing, and nothing can be deployed from it. */
   async checkSource(location: SourceLocation, source: string, options?: CallOptions): Promise<CheckResult> {
     return this.#send(
       {

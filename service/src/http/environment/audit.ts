@@ -79,7 +79,7 @@ export const audit: ServiceInterface = {
         ...pageQuery(),
         from: dayQuery('The first day by UTC; by default the last 30 days are listed.'),
         to: dayQuery('The last day, included; by default today.'),
-        tenant: tenantQuery('Only entries about this tenant.'),
+        tenant: tenantQuery('Only entries about this tenant: its name alone, such as `customer-7`.'),
         action: z.enum(auditActions).optional().meta({ description: 'Only entries of this action.' }),
         actor: actorSchema.optional().meta({ description: 'Only what this actor did.' }),
       }),

@@ -26,8 +26,7 @@ export const pluginSchema = z
         savedAt: timeSchema,
         actor: actorSchema.optional(),
       })
-      .nullable()
-      .meta({ description: '`null` before the first save.' }),
+      .nullable(),
     built: z.boolean().meta({ description: 'Whether the current draft has a successful build.' }),
     live: versionNameSchema.nullable().meta({
       description:

@@ -49,7 +49,7 @@ const sessionRequest = z
     }),
     actor: actorSchema.optional(),
     expires_in: z.int().min(shortestLife).max(longestLife).optional().meta({
-      description: 'How long the token is valid, in seconds; by default what `EDITOR_TOKEN_TTL` says, 900.',
+      description: 'How long the token is valid, in seconds; by default `EDITOR_TOKEN_TTL` (900).',
     }),
     identifier: z
       .unknown()

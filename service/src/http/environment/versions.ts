@@ -46,7 +46,9 @@ const versionSourceSchema = z
   .object({
     ...versionFields,
     contents: z.string(),
-    tests: z.array(z.looseObject({})).meta({ description: 'The tests of the draft.' }),
+    tests: z
+      .array(z.looseObject({}))
+      .meta({ description: 'The tests that the draft had when it was deployed.' }),
     input: schemaInResponse.optional(),
     output: schemaInResponse.optional(),
   })

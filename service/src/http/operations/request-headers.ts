@@ -6,7 +6,7 @@ export const requestHeaders = {
   'x-actor':
     'With an environment token: your id for the person on whose behalf you ask, percent-encoded, 1 to 200 characters. Pins, versions, tenants and the audit log keep it.',
   'x-rollout-key':
-    'Decides which version runs during a rollout: the same key, such as the id of a customer, always gets the same version. Percent-encoded unless it is ASCII.',
+    'Decides which version runs during a rollout: the same key, such as the id of a customer, gets the same version while the share stays. Percent-encoded unless it is ASCII.',
   traceparent:
     'The trace that the request belongs to, as W3C Trace Context says. The log line, the record of the run and the calls of the plugin have it.',
 } as const;

@@ -60,7 +60,7 @@ export const usage: ServiceInterface = {
         ...pageQuery(),
         from: dayQuery('The first day by UTC; by default the last 30 days are listed.'),
         to: dayQuery('The last day, included; by default today.'),
-        tenant: tenantQuery('Only the usage of this tenant.'),
+        tenant: tenantQuery('Only the usage of this tenant: its name alone, such as `customer-7`.'),
         by: z
           .literal('plugin')
           .optional()
