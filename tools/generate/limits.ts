@@ -5,6 +5,9 @@ type Unit = 'ms' | 'bytes' | 'characters' | 'count';
 /** A row of a table: what is limited, its unit, and what happens past the limit. */
 type Row = readonly [label: string, unit: Unit, past: string];
 
+/** What happens past a limit of modules. */
+const pastModule = 'the build fails; 422 `module-limit` for a version that an older release built';
+
 /*
  * The descriptions of the service's limits, by the constants that hold their values. A limit that is only described, or only in the
  * service, is an error.
@@ -23,36 +26,12 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     value: ["memory in Python, beyond the interpreter's own", 'bytes', '422 `memory-limit`'],
   },
   moduleLimits: {
-    module: [
-      'a compiled WebAssembly module',
-      'bytes',
-      'the build fails; 422 `module-limit` for a version that an older release built',
-    ],
-    functions: [
-      'functions in such a module',
-      'count',
-      'the build fails; 422 `module-limit` for a version that an older release built',
-    ],
-    locals: [
-      'variables of one function, parameters included',
-      'count',
-      'the build fails; 422 `module-limit` for a version that an older release built',
-    ],
-    code: [
-      'code of one function',
-      'bytes',
-      'the build fails; 422 `module-limit` for a version that an older release built',
-    ],
-    localsTimesCode: [
-      'variables times bytes of code of one function',
-      'count',
-      'the build fails; 422 `module-limit` for a version that an older release built',
-    ],
-    table: [
-      'entries in the tables of such a module',
-      'count',
-      'the build fails; 422 `module-limit` for a version that an older release built',
-    ],
+    module: ['a compiled WebAssembly module', 'bytes', pastModule],
+    functions: ['functions in such a module', 'count', pastModule],
+    locals: ['variables of one function, parameters included', 'count', pastModule],
+    code: ['code of one function', 'bytes', pastModule],
+    localsTimesCode: ['variables times bytes of code of one function', 'count', pastModule],
+    table: ['entries in the tables of such a module', 'count', pastModule],
   },
   buildLimits: {
     time: ['time of a build', 'ms', 'the build fails; the compiler is killed'],

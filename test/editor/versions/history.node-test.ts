@@ -252,18 +252,19 @@ describe('versions and runs in the editor', () => {
       await until('v1.0.1 is live now.');
       await until('when a version was made live');
       // To deploy the text of the newest version makes no version, so none can be made live later.
-      await press('Bring back into the draft: v1.0.1');
-      await until('v1.0.1 is in the draft now.');
-      await press('Deploy');
+      const deployAgain = async (version: string) => {
+        await press(`Bring back into the draft: ${version}`);
+        await until(`${version} is in the draft now.`);
+        await press('Deploy');
+      };
+      await deployAgain('v1.0.1');
       await until('Nothing changes: what is live is the same.');
       await page.keyboard.press('Escape');
       await page.waitForSelector('dialog', { hidden: true });
       // To deploy the text of an older one that is live makes a version.
       await press('Make live: v1.0.0');
       await until('v1.0.0 is live now.');
-      await press('Bring back into the draft: v1.0.0');
-      await until('v1.0.0 is in the draft now.');
-      await press('Deploy');
+      await deployAgain('v1.0.0');
       await until('v1.0.0 stays live');
     }));
 

@@ -280,7 +280,7 @@ async function deleteSome(db: Db, which: RawBuilder<unknown>): Promise<boolean> 
   return numDeletedRows === BigInt(changedAtOnce);
 }
 
-/** Begins a statement with the positions of some deliveries that nobody else is changing, as `some`. */
+/** A statement in which `some` has the positions of matching deliveries, without those that another node is changing. */
 const withSome = ({ query, engine }: Db, which: RawBuilder<unknown>) =>
   query.with(
     (cte) => cte('some').materialized(),
