@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { EnvironmentClient } from 'plugin-editor/server.js';
 import { ENVIRONMENT } from '../../demo/vendor/accounts.ts';
+import { until } from '../support/until.ts';
 import { deployPlugin } from './deploy.ts';
-import type { VersionRuns } from '../../demo/vendor/wire.ts';
+import type { PluginDetails, VersionRuns } from '../../demo/vendor/wire.ts';
 import { shareVendor } from './shared-demo.ts';
 import { OWN, targetOf } from './vendor-setup.ts';
 
@@ -66,7 +67,12 @@ describe('running what is deployed', () => {
   test('has the audit log of the plugin service name who read the runs', async () => {
     const cookie = await vendor.signIn('ada');
     const query = 'ident=com.example.customer-7&name=weigh-basket';
-    assert.equal((await vendor.sendRequest(`/plugins?${query}`, { cookie })).status, 200);
+    // Runs are recorded a moment after their answers, and only who was given a record is noted.
+    await until('the runs are listed', async () => {
+      const response = await vendor.sendRequest(`/plugins?${query}`, { cookie });
+      assert.equal(response.status, 200);
+      return ((await response.json()) as PluginDetails).runs.length > 0;
+    });
     const { environmentToken, servicePort } = vendor;
     const service = new EnvironmentClient({
       builderUrl: `http://127.0.0.1:${servicePort}`,
