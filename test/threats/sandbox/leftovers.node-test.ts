@@ -4,18 +4,19 @@ import { Logs } from '../../../service/src/sandbox/logs.ts';
 import { ScriptRunner } from '../../../service/src/sandbox/script/script-runner.ts';
 import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 import { running } from '../../service/plugin.ts';
-import { littleMemory, script, startRunner, startTarget } from './target.ts';
+import { littleMemory, script, startTarget } from './target.ts';
 
+/** A runner in this process, for the tests that ask what a run can know of those before it, whatever these were. */
 function startReader() {
-  const run = startRunner();
+  const runner = new ScriptRunner();
   return async (code: string): Promise<string> => {
-    const outcome = await run(script(code));
+    const program = { kind: 'script', code, file: 'plugin.js' } as const;
+    const outcome = await runner.run({ hash: code, program, deadline: Infinity, logs: new Logs() }, '');
     assert.ok('result' in outcome, JSON.stringify(outcome));
     return outcome.result;
   };
 }
 
-/** A runner for the tests that ask what a run can know of those before it, whatever these were. */
 const read = startReader();
 
 const clocks = 'JSON.stringify([performance.timeOrigin, performance.now(), Date.now()])';
@@ -296,7 +297,7 @@ for (const [i, [what, { module = '', leave, look }]] of Object.entries(leftovers
         assert.deepEqual(await run(program, 'look'), { result: 'false', logs: [] }, how);
       }
     }
-    await assertUnharmed();
+    if (i % 8 === 7 || i === Object.keys(leftovers).length - 1) await assertUnharmed();
   });
 
   test(`the test's own detection finds ${what} in the run that leaves it`, async () => {
@@ -335,9 +336,9 @@ const search = `export function run() {
   return String(found);
 }`;
 
-for (const [what, write] of Object.entries(writers)) {
+for (const [i, [what, write]] of Object.entries(writers).entries()) {
   test(`memory that a run allocates holds nothing of another's ${what}`, async () => {
-    for (const end of ['return "done";', 'throw 1;', 'return "x".repeat(2e6);']) {
+    for (const end of ['return "done";', i % 2 ? 'throw 1;' : 'return "x".repeat(2e6);']) {
       await run(script(`export const run = () => { ${write} ${end} };`));
       // Both one that starts from a state that is kept, and one that is new here.
       for (const code of [search, `${search}// ${what} ${end}`]) {
@@ -359,10 +360,8 @@ test('a run has the same amount of memory, whatever ran before it', async () => 
   }`);
   const before = await run(count);
   assert.ok('result' in before, JSON.stringify(before));
-  for (const write of Object.values(writers)) {
-    await run(script(`export const run = () => { ${write} };`));
-    assert.deepEqual(await run(count), before);
-  }
+  for (const write of Object.values(writers)) await run(script(`export const run = () => { ${write} };`));
+  assert.deepEqual(await run(count), before);
 });
 
 test("the engine's stack is empty before each run, however the previous one ended", async () => {
@@ -376,7 +375,7 @@ test("the engine's stack is empty before each run, however the previous one ende
   };
   const bodies = [...Object.values(endings), 'const more = () => [1].map(more); more();', 'null.x;'];
   for (const body of bodies) {
-    for (let i = 0; i < 3; i++) await runHere(running(body));
+    await runHere(running(body));
     for (let i = 0; i < 2; i++) {
       assert.deepEqual(await runHere(running('return "next";')), { result: 'next' });
     }

@@ -33,6 +33,9 @@ export interface Neighbour {
   readonly input: string;
 }
 
+/** After how many attacks others run. */
+const attacksInRow = 8;
+
 let neighbours = 0;
 
 /** One whose top level has run before the attack, and one whose top level runs after it. */
@@ -72,10 +75,25 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
     }
   };
 
-  /** Makes a test of each attack: of what it comes to, and of the runs of others after it. */
+  /**
+   * Makes a test of each attack: of what it comes to, and, after a few, of the runs of others. Those come before a run that takes a new
+   * engine or runner, too: what the attacks before it have left would be gone with the old one.
+   */
   const testAttacks = (attacks: Readonly<Record<string, Attack>>) => {
-    for (const [name, [program, expected, logs, input = 'in']] of Object.entries(attacks)) {
+    const all = Object.entries(attacks);
+    let since: string[] = [];
+    let isEngineKept = false;
+    const lookAtOthers = async () => {
+      const names = since;
+      since = [];
+      isEngineKept = false;
+      await assertUnharmed().catch((cause: unknown) => {
+        throw new Error(`The runs of others are not what they were, after ${names.join('; ')}.`, { cause });
+      });
+    };
+    for (const [i, [name, [program, expected, logs, input = 'in']]] of all.entries()) {
       test(name, async () => {
+        if (isEngineKept && mayEndEngine(expected)) await lookAtOthers();
         const outcome = await run(
           typeof program === 'string' ? script(program) : program,
           input,
@@ -83,7 +101,9 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
         );
         assertExpected(outcome, expected);
         if (logs) assert.deepEqual(outcome.logs, logs);
-        await assertUnharmed();
+        since.push(name);
+        isEngineKept ||= !('error' in outcome) || outcome.error.code === 'plugin-error';
+        if (since.length === attacksInRow || i === all.length - 1) await lookAtOthers();
       });
     }
   };
@@ -145,7 +165,7 @@ export function startRunner(atEnd: (close: () => Promise<void> | undefined) => u
 }
 
 /** The time of a run that ends at no other limit: the shorter, the sooner. */
-export const shortTime = 250;
+const shortTime = 250;
 
 /**
  * Less memory than by default, for runs that fill all that there is; and more than an engine has at first, so that it still has to
@@ -165,6 +185,11 @@ function limitsFor(expected: Expected): Partial<AdjustableLimits> {
     ...(codes.includes('memory-limit') && { memory: littleMemory }),
   };
 }
+
+const mayEndEngine = (expected: Expected) =>
+  typeof expected === 'object' &&
+  'error' in expected &&
+  codesOf(expected).some((code) => code !== 'plugin-error');
 
 const codesOf = ({ error }: { readonly error: RunErrorCode | readonly RunErrorCode[] }) => [error].flat();
 
