@@ -86,23 +86,6 @@ test('a result that is not JSON, or does not fit, is an error with the place, wh
   assert.deepEqual([status, code, path], [422, 'invalid-output', '/text']);
 });
 
-test('a plugin in AssemblyScript takes and returns text, which is JSON', async (t) => {
-  const { setTypes, build, tryOut, deploy, run } = await startTypedPlugin(t);
-  await setTypes(types);
-  const source = (text: string) => `export function run(input: string): string { return ${text}; }`;
-  assert.equal(
-    (await build(source('\'{"text":"\' + input.length.toString() + \'"}\''), 'assemblyscript')).succeeded,
-    true,
-  );
-  assert.deepEqual(await tryOut('{"name":"Ada"}'), { result: '{"text":"14"}' });
-  assert.equal(((await tryOut('{}')) as { error: { path: string } }).error.path, '/name');
-  await deploy();
-  assert.equal(await (await run('{"name":"Ada"}')).text(), '{"text":"14"}');
-  await build(source('input'), 'assemblyscript');
-  const { error } = (await tryOut('{"name":"Ada"}')) as { error: { code: string; path: string } };
-  assert.deepEqual([error.code, error.path], ['invalid-output', '/text']);
-});
-
 test('records of runs say what did not fit, and a refused input took no time', async (t) => {
   const { setTypes, build, run, deploy, read } = await startTypedPlugin(t);
   await setTypes(types);

@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
-import { after } from 'node:test';
-import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { SchemaCompiler } from '../../../service/src/toolchains/schemas/schema-compiler.ts';
 import type { SchemaJob } from '../../../service/src/toolchains/schemas/schema-protocol.ts';
+import { sharedToolProcesses } from '../tool-processes.ts';
 
-/** A compiler of schemas and a sandbox for the tests of a file, and as whom they are used. */
+let shared: SchemaCompiler | undefined;
+
+/** The compiler of schemas of this process, with time enough on a busy machine. */
+function sharedCompiler(): SchemaCompiler {
+  if (!shared) {
+    const compiler = (shared = new SchemaCompiler(30_000));
+    process.once('exit', () => compiler.close());
+  }
+  return shared;
+}
+
+/** The compiler of schemas and the sandbox of the process, and as whom they are used. */
 export function startSchemaTools() {
-  const sandbox = new Sandbox();
-  const compiler = new SchemaCompiler(30_000);
-  after(async () => {
-    compiler.close();
-    await sandbox.close();
-  });
+  const { sandbox } = sharedToolProcesses();
+  const compiler = sharedCompiler();
   const owner = { environment: 'e', tenant: 't', token: '' };
   const { signal } = new AbortController();
   /** Compiles schemas whose parts are all valid. */
