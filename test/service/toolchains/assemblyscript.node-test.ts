@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
+import type { StoredProgram } from '../../../service/src/plugins/program.ts';
 import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { mebibyte } from '../../../service/src/units.ts';
-import { owner, programOf, startBuilds } from './compiling.ts';
+import { typedProgram } from '../typed-program.ts';
+import { languages, owner, programOf, startBuilds } from './compiling.ts';
 
 const { assertTemplateWorks, build, runProgram, run, assertProblems, assertSurvivesFlood } = startBuilds();
 
@@ -39,6 +41,32 @@ test('AssemblyScript: text goes in and out unchanged, and logs are reported', as
   });
 });
 
+test('AssemblyScript: a plugin with types takes and returns text, which is JSON, as its template does', async () => {
+  const typed = async (source: string) =>
+    typedProgram(programOf(await build('assemblyscript', source)), {
+      input: { type: 'object', required: ['name'] },
+      output: { properties: { text: { type: 'string' } }, additionalProperties: false },
+    });
+  const errorOf = async (program: StoredProgram, input: string) => {
+    const outcome = await runProgram(program, input);
+    assert.ok('error' in outcome, JSON.stringify(outcome));
+    return [outcome.error.code, outcome.error.path];
+  };
+  const source = (text: string) => `export function run(input: string): string { return ${text}; }`;
+  const counting = await typed(source('\'{"text":"\' + input.length.toString() + \'"}\''));
+  assert.deepEqual(await runProgram(counting, '{"name":"Ada"}'), { result: '{"text":"14"}', logs: [] });
+  assert.deepEqual(await errorOf(counting, '{}'), ['invalid-input', '/name']);
+  const echoing = await typed(source('input'));
+  assert.deepEqual(await errorOf(echoing, '{"name":"Ada"}'), ['invalid-output', '/name']);
+  const template = languages
+    .get('assemblyscript')
+    ?.typedTemplate({ output: '{"text": "Ada"}', declarations: '' });
+  assert.deepEqual(await runProgram(await typed(template ?? ''), '{"name":"Ada"}'), {
+    result: '{"text":"Ada"}',
+    logs: [],
+  });
+});
+
 test('AssemblyScript: each way in which a run can end has its error name', async () => {
   const source = `function deep(n: i32): i32 { return deep(n + 1) + 1; }
 function deepText(s: string): string { return deepText(s + "1") + "2"; }
@@ -58,7 +86,7 @@ export function run(input: string): string {
 }`;
   const program = programOf(await build('assemblyscript', source));
   const endOf = async (input: string) => {
-    const outcome = await runProgram(loadedProgram(program), input);
+    const outcome = await runProgram(loadedProgram(program), input, input === 'loop' ? 250 : undefined);
     return 'error' in outcome ? outcome.error.code : outcome.result;
   };
   const expected = {
@@ -96,7 +124,7 @@ test('AssemblyScript: no instruction works on much memory at once, so that a run
     logs: [],
   });
   for (const input of ['fill', 'copy']) {
-    const outcome = await runProgram(program, input);
+    const outcome = await runProgram(program, input, 250);
     assert.equal('error' in outcome && outcome.error.code, 'time-limit', input);
   }
 });

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after } from 'node:test';
-import { Builds } from '../../../service/src/toolchains/build/builds.ts';
 import type { BuildOutcome } from '../../../service/src/toolchains/build/limits.ts';
 import type { PluginTypes } from '../../../service/src/toolchains/types/declarations.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { Program, StoredProgram } from '../../../service/src/plugins/program.ts';
 import { systemTools } from '../../../service/src/processes/system-tools.ts';
-import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
+import { defaultLimits } from '../../../service/src/sandbox/run-limits.ts';
+import { sharedToolProcesses } from '../tool-processes.ts';
 
 export const languages = loadLanguages();
 
@@ -21,18 +20,14 @@ export function programOf(end: BuildOutcome): Program {
   return program;
 }
 
-/** Compilers and a sandbox for the tests of a file. Compilers start with the first build of their language. */
+/** What the tests of a language do with the compilers and the sandbox of the process. */
 export function startBuilds() {
-  const builds = new Builds(languages);
-  const sandbox = new Sandbox();
-  after(async () => {
-    builds.close();
-    await sandbox.close();
-  });
-
+  const { builds, sandbox } = sharedToolProcesses();
   const build = (lang: string, source: string, types?: PluginTypes) =>
     builds.build(lang, { source, owner, ...(types && { types }) });
-  const runProgram = (program: StoredProgram, input: string) => sandbox.run({ program, input, owner });
+  /** `time`: the limit of time where it is to be reached, in ms. */
+  const runProgram = (program: StoredProgram, input: string, time?: number) =>
+    sandbox.run({ program, input, owner, ...(time !== undefined && { limits: { ...defaultLimits, time } }) });
   const run = async (lang: string, source: string, input = '') =>
     runProgram(loadedProgram(programOf(await build(lang, source))), input);
 

@@ -5,16 +5,15 @@ import { MissingPackageError } from '../../../service/src/toolchains/language.ts
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { assertConfined, languages } from './compiling.ts';
 
-for (const [lang, language] of languages) {
-  test(`${lang}: the compiler's processes have no environment variables and no child processes`, async (t) => {
-    const compiler = new CompilerProcess(language);
-    t.after(() => compiler.close());
-    await compiler.ready;
-    assert.ok(compiler.pids.length > 0);
-    if (process.platform !== 'linux') return;
-    for (const pid of compiler.pids) assertConfined(pid);
-  });
-}
+// With its native program, which the service starts: the others have one process, started in the same way.
+test("typescript: the compiler's processes have no environment variables and no child processes", async (t) => {
+  const compiler = new CompilerProcess(languages.get('typescript') ?? assert.fail());
+  t.after(() => compiler.close());
+  await compiler.ready;
+  assert.equal(compiler.pids.length, 2);
+  if (process.platform !== 'linux') return;
+  for (const pid of compiler.pids) assertConfined(pid);
+});
 
 test('Python is left out without a word where its package is not installed, and the reason says how to get it', () => {
   const without = [...languages.values()].map((one) =>
