@@ -6,7 +6,6 @@ import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import { startIsolated } from '../../../service/src/processes/isolated-process.ts';
 import { codeOf } from '../../../service/src/processes/package-folders.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
-import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { mebibyte } from '../../../service/src/units.ts';
 import { running } from '../plugin.ts';
 
@@ -37,15 +36,6 @@ test('a runner that does not come up in time says so', async () => {
     name: 'RunnerStartError',
     message: 'The sandbox does not work on this machine: its process did not come up in 0.001 s.',
   });
-});
-
-test('a run whose runner is killed from outside ends with an error of its own name', async () => {
-  const runner = startRunner();
-  await runner.ready;
-  const outcome = runner.run(looping, '');
-  process.kill(runner.pid ?? 0, 'SIGKILL');
-  assert.equal(errorCodeOf(await outcome), 'runner-crashed');
-  assert.equal(runner.isUsable, false);
 });
 
 test('a runner that takes too much memory is killed during a run, which ends with memory-limit, and not while it is idle', async () => {
@@ -100,24 +90,5 @@ test(
     for (const task of tasks) {
       assert.equal(readFileSync(`/proc/${usable.pid}/task/${task}/children`, 'utf8'), '');
     }
-  },
-);
-
-/** The processes that this one has started and that have not ended. */
-const children = () =>
-  readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-
-test(
-  'a run whose runner ends while it starts is done by another one',
-  { skip: process.platform !== 'linux' },
-  async (t) => {
-    const before = new Set(children());
-    const sandbox = new Sandbox();
-    t.after(() => sandbox.close());
-    sandbox.warmUp();
-    for (const pid of children()) if (!before.has(pid)) process.kill(pid, 'SIGKILL');
-    const owner = { environment: 'com.acme', tenant: 't1', token: '' };
-    const outcome = await sandbox.run({ program: script(running('return input;')), input: 'text', owner });
-    assert.deepEqual(outcome, { result: 'text', logs: [] });
   },
 );

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { main as compileAssemblyScript } from 'assemblyscript/asc';
-import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import { describeOversize, moduleLimits } from '../../../service/src/sandbox/wasm/wasm-check.ts';
-import { sharedToolProcesses } from '../tool-processes.ts';
 
 const leb = (n: number): number[] => (n < 128 ? [n] : [(n & 127) | 128, ...leb(Math.floor(n / 128))]);
 const section = (id: number, bytes: readonly number[]) => [id, ...leb(bytes.length), ...bytes];
@@ -93,57 +90,4 @@ describe('the check of a WebAssembly module', () => {
       assert.equal(describeOversize(module.slice(0, size)), undefined);
     }
   });
-
-  /** 1.2 KB of source, of which each step doubles what is inlined into `run`. */
-  const doubling = (steps: number) =>
-    [
-      `@inline function f0(x: i32): i32 { ${'x = x * 31 + 7 ^ x; '.repeat(20)} return x }`,
-      ...Array.from(
-        { length: steps },
-        (_, i) => `@inline function f${i + 1}(x: i32): i32 { return f${i}(x) + f${i}(x + 1) }`,
-      ),
-      `export function run(input: string): string { return f${steps}(input.length).toString() }`,
-    ].join('\n');
-
-  test('refuses a stored build that would take gigabytes to compile, and the next run is answered', async () => {
-    const { sandbox } = sharedToolProcesses();
-    const run = (module: Uint8Array) =>
-      sandbox.run({
-        program: loadedProgram({ kind: 'wasm', module: Buffer.from(module).toString('base64') }),
-        input: 'text',
-        owner: { environment: 'com.acme', tenant: 't1', token: '' },
-      });
-    const bomb = await run(await compile(doubling(10)));
-    assert.ok('error' in bomb && bomb.error.code === 'module-limit', JSON.stringify(bomb));
-    assert.match(bomb.error.message, /A function of the compiled plugin is too large/);
-    const honest = await run(await compile(doubling(3)));
-    assert.ok('result' in honest, JSON.stringify(honest));
-  });
 });
-
-/** Compiles as earlier versions did: without any check of what comes out. */
-async function compile(source: string): Promise<Uint8Array> {
-  let module: Uint8Array | undefined;
-  const { error } = await compileAssemblyScript(
-    [
-      'plugin.ts',
-      '--outFile',
-      'plugin.wasm',
-      '--exportRuntime',
-      '--importMemory',
-      '--maximumMemory',
-      '512',
-      '--initialMemory',
-      '16',
-    ],
-    {
-      readFile: (name) => (name === 'plugin.ts' ? source : null),
-      listFiles: () => [],
-      writeFile: (_, contents) => {
-        if (typeof contents !== 'string') module = contents;
-      },
-    },
-  );
-  assert.ok(module, error?.message);
-  return module;
-}

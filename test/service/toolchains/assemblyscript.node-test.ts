@@ -129,6 +129,23 @@ test('AssemblyScript: no instruction works on much memory at once, so that a run
   }
 });
 
+test('AssemblyScript: a source that becomes a gigantic function is not built, and one that becomes a large one is', async () => {
+  // 1.2 KB, of which each step doubles what is inlined into `run`.
+  const doubling = (steps: number) =>
+    [
+      `@inline function f0(x: i32): i32 { ${'x = x * 31 + 7 ^ x; '.repeat(20)} return x }`,
+      ...Array.from(
+        { length: steps },
+        (_, i) => `@inline function f${i + 1}(x: i32): i32 { return f${i}(x) + f${i}(x + 1) }`,
+      ),
+      `export function run(input: string): string { return f${steps}(input.length).toString() }`,
+    ].join('\n');
+  await assertProblems('assemblyscript', doubling(10), [
+    [1, 1, /A function of the compiled plugin is too large/],
+  ]);
+  assert.ok('result' in (await run('assemblyscript', doubling(3), 'text')));
+});
+
 test('AssemblyScript: a larger limit of memory applies as to scripts', async (t) => {
   const sandbox = new Sandbox({ limits: { time: 60_000, memory: 128 * mebibyte } });
   t.after(() => sandbox.close());

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { assertConfined } from './compiling.ts';
 import { HelpProcess } from '../../../service/src/toolchains/language-help/help-process.ts';
 import { decodeOutcome } from '../../../service/src/toolchains/language-help/help-protocol.ts';
@@ -159,28 +159,6 @@ test('a process beyond its time limit is ended, and the error says so', async (t
   assert.equal(process.isUsable, false);
 });
 
-test('a process whose language server crashes is replaced, and one request is lost', async (t) => {
-  const started: HelpProcess[] = [];
-  const own = new LanguageHelp(() => {
-    const process = new HelpProcess();
-    started.push(process);
-    return process;
-  });
-  t.after(() => own.close());
-  const hover = () => own.help({ ...helpJob('javascript', 'let a;', question('').request) });
-  assert.ok('result' in (await hover()));
-  const [first] = started;
-  assert.ok(first);
-  const server = first.pids.at(-1);
-  assert.ok(server);
-  process.kill(server, 'SIGKILL');
-  // It is known to be gone at the latest once a request to it is lost.
-  while (first.isUsable) await hover();
-  const end = await hover();
-  assert.ok('result' in end, JSON.stringify(end));
-  assert.ok(started.length > 1);
-});
-
 test('a waiting request is dropped when a newer one of its kind arrives, or its client goes', async (t) => {
   const own = new LanguageHelp();
   t.after(() => own.close());
@@ -199,11 +177,33 @@ test('a waiting request is dropped when a newer one of its kind arrives, or its 
   assert.equal(own.waiting, 0);
 });
 
-test('a process of language help has no environment variables and no child processes', async (t) => {
-  const helper = new HelpProcess();
-  t.after(() => helper.close());
-  await helper.ready;
-  assert.equal(helper.pids.length, 2);
-  if (process.platform !== 'linux') return;
-  for (const pid of helper.pids) assertConfined(pid);
+describe('a process of language help', () => {
+  const started: HelpProcess[] = [];
+  const own = new LanguageHelp(() => {
+    const process = new HelpProcess();
+    started.push(process);
+    return process;
+  });
+  after(() => own.close());
+  const hover = () => own.help({ ...helpJob('javascript', 'let a;', question('').request) });
+  /** The one that answers now. */
+  const current = async () => {
+    assert.ok('result' in (await hover()));
+    return started.at(-1) ?? assert.fail();
+  };
+
+  test('has no environment variables and no child processes', async () => {
+    const { pids } = await current();
+    assert.equal(pids.length, 2);
+    if (process.platform !== 'linux') return;
+    for (const pid of pids) assertConfined(pid);
+  });
+
+  test('whose language server crashes is replaced, and one request is lost', async () => {
+    const first = await current();
+    process.kill(first.pids.at(-1) ?? assert.fail(), 'SIGKILL');
+    // It is known to be gone at the latest once a request to it is lost.
+    while (first.isUsable) await hover();
+    assert.notEqual(await current(), first);
+  });
 });
