@@ -56,20 +56,6 @@ after(() => sandbox.close());
 const runFor = (tenant: string, program: StoredProgram) =>
   sandbox.run({ program, input: 'in', owner: { environment: tenant, tenant, token: '' } });
 
-test('a run is not ended for memory that the runs of others have left', async () => {
-  const run = (tenant: string, code: string) => runFor(tenant, script(code));
-  const modest = running(`const all = new Uint8Array(24e6).fill(1);
-    const end = Date.now() + 50; while (Date.now() < end); return String(all.length);`);
-  for (let round = 0; round < 3; round++) {
-    for (let i = 0; i < 12; i++)
-      await run('attacker', `// ${round}\n${kept['many logs of its top level']?.(i)}`);
-    for (let i = 0; i < 3; i++) {
-      await run('attacker', running(`return String(new Uint8Array(28e6).fill(${round}).length);`));
-    }
-    assert.deepEqual(await inTime(() => run('other', modest)), { result: '24000000', logs: [] });
-  }
-});
-
 const others = [
   moduleOf(memory, allocate, pin, echo),
   script(running('return input + [1, 2].map((n) => n * 2);')),
