@@ -30,7 +30,6 @@ const ends: Partial<Record<RunErrorCode, Record<string, string>>> = {
     'a loop': running('for (;;);'),
     'a loop that catches its end': running('for (;;) try { for (;;); } catch {} finally { for (;;); }'),
     'a loop before run': 'for (;;);\n' + running('return ""'),
-    'a regular expression': running('return String(/^(a+)+$/.test("a".repeat(60) + "b"))'),
     'a loop in the engine': running(
       'const a = "a".repeat(4e6), b = "a".repeat(2e6) + "b"; for (;;) a.indexOf(b);',
     ),
@@ -46,17 +45,10 @@ const ends: Partial<Record<RunErrorCode, Record<string, string>>> = {
   },
   'memory-limit': {
     'an array': running('const all = []; for (;;) all.push("x".repeat(4e6) + all.length);'),
-    'a doubled string': running('let text = "x"; for (;;) text += text;'),
-    'a repeated string': running('return "x".repeat(2 ** 28);'),
-    'a filled array': running('return String(new Array(2 ** 26).fill(0).length);'),
     'binary data': running('const all = []; for (;;) all.push(new Uint8Array(8e6).fill(1));'),
-    'one large buffer': running('return String(new ArrayBuffer(2 ** 30).byteLength);'),
   },
   'stack-limit': {
     'a call of itself': running('return run(input) + 1;'),
-    'a deep structure': running('return JSON.stringify(JSON.parse("[".repeat(1e5) + "]".repeat(1e5)));'),
-    'a conversion of itself': running('const o = { toString() { return "" + o; } }; return "" + o;'),
-    'a proxy of itself': running('return new Proxy({}, { get: (_, key, self) => self[key] }).x;'),
   },
   'output-limit': {
     'characters of one byte': running('return "x".repeat(2 ** 20 + 1);'),
@@ -115,34 +107,6 @@ test('entries that a plugin logged before it failed are reported', async () => {
   }
 });
 
-test('output and logs up to their limits are accepted', async () => {
-  assert.equal(resultOf(await run(running('return "é".repeat(2 ** 19);'))).length, 2 ** 19);
-  const { logs } = await run(running('console.log("x".repeat(2 ** 20 - 1)); return "";'));
-  assert.equal(logs[0]?.length, 2 ** 20 - 1);
-});
-
-test('text goes in and out unchanged: NUL, halves of surrogate pairs, line ends', async () => {
-  const text = 'NUL \0, half \ud83d and \udc00, whole 😀, \r\n \u2028 \ufeff';
-  assert.equal(resultOf(await run(running('return input;'), text)), text);
-});
-
-test('a result that is not text is refused, and none of its code is run', async () => {
-  const cases = {
-    '5': /type number/,
-    undefined: /nothing/,
-    null: /null/,
-    '["a"]': /an array/,
-    'new String("a")': /type object/,
-    '{ get toString() { for (;;); }, get then() { return undefined; } }': /type object/,
-    'Symbol("a")': /type symbol/,
-  };
-  for (const [value, message] of Object.entries(cases)) {
-    const outcome = await run(running(`return ${value};`));
-    assert.equal(codeOf(outcome), 'plugin-error');
-    assert.match(messageOf(outcome), message);
-  }
-});
-
 test('run may be asynchronous', async () => {
   assert.equal(resultOf(await run('export const run = async (input) => (await input) + "!";', 'a')), 'a!');
   assert.match(
@@ -158,30 +122,6 @@ test('run may be asynchronous', async () => {
 test('an error that a plugin throws is reported with its place in the source', async () => {
   const source = 'export function run() {\n  const text = "é😀"; throw new TypeError("bad");\n}\n';
   assert.equal(messageOf(await run(source)), 'TypeError: bad\n    at run (plugin.js:2:33)');
-  for (const thrown of [
-    'null',
-    'undefined',
-    '"text"',
-    '{}',
-    'Object.create(null)',
-    'new Proxy({}, { get() { throw 1; } })',
-  ]) {
-    assert.equal(codeOf(await run(running(`throw ${thrown};`))), 'plugin-error', thrown);
-  }
-  const long = messageOf(await run(running('throw new Error("x".repeat(1e6));')));
-  assert.ok(long.length < 9000);
-});
-
-test('a plugin that changes the language harms only itself', async () => {
-  const source = `for (const one of [Object, String, Function, Promise, Error, Array]) {
-    for (const key of Reflect.ownKeys(one.prototype)) try { one.prototype[key] = () => { throw 1; }; } catch {}
-  }
-  JSON.stringify = String = undefined;
-  Object.defineProperty(Object.prototype, 'then', { value() { throw 2; } });
-  export function run(input) { console.log("log", { a: 1 }); return input; }`;
-  const outcome = await run(source, 'fine');
-  assert.deepEqual([resultOf(outcome), outcome.logs], ['fine', ['log {"a":1}']]);
-  assert.equal(resultOf(await run(running('return String([1, 2].map((n) => n * 2));'))), '2,4');
 });
 
 test('the level of a log entry is a part of its text', async () => {
@@ -203,46 +143,6 @@ test('values that JSON cannot express are logged readably', async () => {
     'Map(2) {"a" => {"b":1}, 2 => [3]} Set(2) {"x", "4n"} 5',
     '{"map":[["a",1]],"set":[],"big":"6n"}',
   ]);
-});
-
-test('a run leaves nothing for the next one', async () => {
-  await run(running('globalThis.left = Array.prototype.left = "left"; return "";'));
-  const source = running('return typeof left + typeof [].left;');
-  for (let i = 0; i < 8; i++) assert.equal(resultOf(await run(source)), 'undefinedundefined');
-});
-
-test('a run can reach nothing of the machine', async () => {
-  const names = [
-    'process',
-    'require',
-    'fetch',
-    'WebAssembly',
-    'setTimeout',
-    'Buffer',
-    'std',
-    'os',
-    'scriptArgs',
-  ];
-  const all = running(`return [${names.map((name) => `typeof ${name}`).join()}].join();`);
-  assert.equal(resultOf(await run(all)), names.map(() => 'undefined').join());
-  const escape = running('return console.log.constructor("return typeof this.process + typeof require")();');
-  assert.equal(resultOf(await run(escape)), 'undefinedundefined');
-});
-
-test('a run can import nothing', async () => {
-  for (const name of [
-    'fs',
-    'node:fs',
-    './other.js',
-    'file:///etc/passwd',
-    'data:text/javascript,export default 1',
-  ]) {
-    const outcomes = [
-      await run(`import * as other from ${JSON.stringify(name)};\n${running('return "in";')}`),
-      await run(`export async function run() { await import(${JSON.stringify(name)}); return "in"; }`),
-    ];
-    for (const outcome of outcomes) assert.match(messageOf(outcome), /There is no library/);
-  }
 });
 
 test('other tenants run while one fills the sandbox with loops', async () => {

@@ -19,7 +19,16 @@ const returned: Record<string, Attack> = {
     running('return { [Symbol.toPrimitive]: () => "in" };'),
     notText(/type object/),
   ],
+  'an object whose getters never end': [
+    running('return { get toString() { for (;;); }, get then() { return undefined; } };'),
+    notText(/type object/),
+  ],
   'a text object': [running('return Object("in");'), notText(/type object/)],
+  'a number': [running('return 5;'), notText(/type number/)],
+  nothing: [running('return undefined;'), notText(/nothing/)],
+  null: [running('return null;'), notText(/null/)],
+  'an array': [running('return ["in"];'), notText(/an array/)],
+  'a symbol': [running('return Symbol("in");'), notText(/type symbol/)],
   'a proxy of a text object': [running('return new Proxy(Object("in"), {});'), notText(/type object/)],
   'a proxy that is revoked': [
     running('const { proxy, revoke } = Proxy.revocable([], {}); revoke(); return proxy;'),
@@ -150,6 +159,8 @@ const thrown: Record<string, Attack> = {
     running('throw Object.create(null);'),
     { error: 'plugin-error', message: /^\{\}$/ },
   ],
+  null: [running('throw null;'), { error: 'plugin-error' }],
+  nothing: [running('throw undefined;'), { error: 'plugin-error' }],
   'a symbol': [running('throw Symbol("mine");'), { error: 'plugin-error', message: /^Symbol\(mine\)$/ }],
   'a promise that is rejected': [
     running('throw Promise.reject("mine");'),
@@ -253,17 +264,11 @@ const frames = [
   '\u2028\u2029\u0085',
 ];
 
-const echoes = frames.map((text): [string, Attack] => {
-  const json = JSON.stringify(text);
-  return [
-    json,
-    [
-      running(`console.log(${json}); console.log(${json} + ${json}); return ${json};`),
-      text,
-      [text, text + text],
-    ],
-  ];
-});
+const echo = running('console.log(input); console.log(input + input); return input;');
+const echoes = frames.map((text): [string, Attack] => [
+  JSON.stringify(text),
+  [echo, text, [text, text + text], text],
+]);
 
 const named = (nameOf: (what: string) => string, attacks: Readonly<Record<string, Attack>>) =>
   Object.fromEntries(Object.entries(attacks).map(([what, attack]) => [nameOf(what), attack]));
