@@ -118,32 +118,6 @@ test('a plugin gets what its namespace grants, with a credential that it never s
   assert.equal(asked?.headers['x-other'], 'kept');
 });
 
-test('a response that holds the credential does not reach the plugin', async (t) => {
-  const { call } = await start(t, asyncRun(fetchText));
-  upstream.handle = ({ headers }, response) => response.end(JSON.stringify(headers));
-  const response = await call();
-  assert.equal(response.status, 422);
-  assert.match(errorOf(response).message, /was refused: it holds the credential/);
-  assert.ok(!response.body.includes(value));
-});
-
-test('what is not granted ends the run with the error of the call, unless the plugin catches it', async (t) => {
-  const { call } = await start(
-    t,
-    asyncRun(`try { await fetch('${origin}/v2'); } catch (error) {
-      if (input === 'catch') return [error.name, error.code].join();
-      throw error;
-    }`),
-  );
-  assert.equal((await call('catch')).body, 'TypeError,not-granted');
-  const response = await call();
-  assert.equal(response.status, 422);
-  const { code, message } = errorOf(response);
-  assert.equal(code, 'plugin-error');
-  assert.match(message, /GET .*\/v2 is not granted\. What is granted: rates \(GET, POST .*\/v1\)/);
-  assert.equal(upstream.requests.length, 0);
-});
-
 test('without connections there is no fetch', async (t) => {
   const { call, setNamespace } = await start(t, asyncRun('return typeof fetch + typeof setTimeout;'));
   assert.equal((await call()).body, 'functionfunction');
