@@ -43,7 +43,10 @@ const plugin = { ident: `${environment}.t1`, name: 'victim', lang: 'javascript',
 const environmentOf = (name: string) => `com.attacker-${name.toLowerCase()}`;
 
 /** The compilers of other languages than the attacks', which would come up with it, take as long as its whole start. */
-const coldCompilers = `${process.env['NODE_OPTIONS']} --import=${new URL('../support/cold-compilers.ts', import.meta.url).href}`;
+const coldCompilers = [
+  process.env['NODE_OPTIONS'],
+  `--import=${new URL('../support/cold-compilers.ts', import.meta.url).href}`,
+].join(' ');
 
 // How long anything takes is measured by `npm run bench -- neighbours`.
 describe('the service as it is shipped', () => {

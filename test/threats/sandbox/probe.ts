@@ -1,7 +1,7 @@
 /**
  * A plugin that tells all it can see: each object that can be reached from the globals and from the syntax, by a number, with its
  * properties; how deep it can call; and whether memory that it is given is empty. It answers a line for each thing
- * seen, in an order that does not depend on anything but what is there. It runs twice after each attack, so it is brief.
+ * seen, in an order that does not depend on anything but what is there. It runs often, so it is brief.
  */
 export const probe = `
 const lines = [];

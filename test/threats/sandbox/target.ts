@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { Logs } from '../../../service/src/sandbox/logs.ts';
 import type { LoggedOutcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
@@ -52,15 +52,13 @@ let attacked: Runner | undefined;
 /** One that nobody attacks. */
 let untouched: Runner | undefined;
 
-const closeAtExit = (close: () => Promise<void> | undefined) => process.once('exit', () => void close());
-
 /**
  * A runner process that one tenant attacks and others use. It is replaced when an attack ends it.
  *
- * `neighboursOf`: what the others run after each attack (default: {@link probe}).
+ * `neighboursOf`: what the others run after attacks (default: {@link probe}).
  */
 export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) {
-  const run = (attacked ??= startRunner(closeAtExit));
+  const run = (attacked ??= startRunner());
   const found = untouchedOutcomes(neighboursOf);
 
   /**
@@ -117,7 +115,7 @@ let lastFound: Promise<unknown> = Promise.resolve();
 function untouchedOutcomes(neighboursOf: () => Neighbour[]): Promise<LoggedOutcome[]> {
   const known = knownOutcomes.get(neighboursOf);
   if (known) return known;
-  const run = (untouched ??= startRunner(closeAtExit));
+  const run = (untouched ??= startRunner());
   const found = lastFound.then(async () => {
     const outcomes: LoggedOutcome[] = [];
     for (const { program, input } of neighboursOf()) outcomes.push(await run(program, input));
@@ -142,14 +140,10 @@ export async function inTime(run: () => Promise<LoggedOutcome>): Promise<LoggedO
 /** The limits of runs that are not about the limit of time: a busy machine may need more than a second for any run. */
 const patient = { ...defaultLimits, time: 60_000 };
 
-/**
- * A runner process, replaced by another when it has ended. `limits`: those of one run, at most the usual ones.
- * @param atEnd has it closed (default: after the file or the test that starts it)
- */
-export function startRunner(atEnd: (close: () => Promise<void> | undefined) => unknown = after) {
+/** A runner process, replaced by another when it has ended. `limits`: those of one run, at most the usual ones. */
+function startRunner() {
   let runner: RunnerProcess | undefined;
-  const close = () => runner?.close();
-  atEnd(close);
+  process.once('exit', () => void runner?.close());
   const run = async (
     program: StoredProgram,
     input = '',
@@ -161,7 +155,7 @@ export function startRunner(atEnd: (close: () => Promise<void> | undefined) => u
     assert.ok(!('suspended' in outcome));
     return { ...('error' in outcome ? { error: outcome.error } : outcome), logs: logs.entries };
   };
-  return Object.assign(run, { hasEnded: () => !runner?.isUsable, close });
+  return Object.assign(run, { hasEnded: () => !runner?.isUsable });
 }
 
 /** The time of a run that ends at no other limit: the shorter, the sooner. */
