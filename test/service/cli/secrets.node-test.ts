@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { migrate } from '../../../service/src/cli/migrate.ts';
 import { valueContext } from '../../../service/src/outbound/calls.ts';
 import { Identity } from '../../../service/src/outbound/identity.ts';
 import { Secrets } from '../../../service/src/outbound/secrets.ts';
@@ -21,7 +22,7 @@ import {
   sqliteTest,
 } from '../storage/databases.ts';
 import { plugin, seedTenant } from '../storage/plugins.ts';
-import { checkDatabase, runCommand } from './service-command.ts';
+import { checkDatabase, runHere } from './service-command.ts';
 
 const [oldest, former, current, other] = [1, 2, 3, 4].map((byte) => Buffer.alloc(32, byte));
 const toText = (...keys: (Buffer | undefined)[]) => keys.map((key) => key?.toString('base64')).join(' ');
@@ -78,8 +79,8 @@ for (const engine of engines) {
     assert.match(await checkSecrets(t, address, toText(current)), /^failed +secrets: 6 of 6 cannot be read/);
     const env = { SECRETS_KEY: toText(current, former, oldest) };
     for (const renewed of [6, 0]) {
-      const { status, out, err } = await runCommand(t, address, ['migrate'], env).done();
-      assert.deepEqual([status, err], [0, '']);
+      const { out, err } = await runHere(t, migrate, address, [], env);
+      assert.equal(err, '');
       assert.equal(
         out.trimEnd().split('\n').at(-1),
         `Encrypted with the first key of SECRETS_KEY: ${renewed} that had another one`,
@@ -124,8 +125,7 @@ sqliteTest('migrate leaves what no key can decrypt, says so, and goes on with th
     .where('connection', '=', 'one')
     .execute();
   const env = { SECRETS_KEY: toText(other, oldest) };
-  const { status, out, err } = await runCommand(t, address, ['migrate'], env).done();
-  assert.equal(status, 0);
+  const { out, err } = await runHere(t, migrate, address, [], env);
   assert.match(out, /: 4 that had another one$/m);
   assert.match(err, /^Could not be decrypted, and left as they are: 1\. Set /m);
 });

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { StartError, startService } from '../../../service/src/index.ts';
 import type { Settings } from '../../../service/src/index.ts';
+import '../../support/cold-compilers.ts';
 import { bearer, temporaryDirectory } from '../harness.ts';
 import { engineUnderTest, databaseWithSchema } from '../storage/databases.ts';
 import { runCommand } from './service-command.ts';
@@ -73,27 +74,6 @@ test('metrics are served at their port, and not at the port of the service', asy
   assert.equal(await statusOf(`http://127.0.0.1:${port}/metrics`), 404);
 });
 
-test('standard output holds only JSON lines, from the level of LOG_LEVEL on', async (t) => {
-  const address = await databaseWithSchema(t, engineUnderTest());
-  const command = runCommand(t, address, ['serve'], { METRICS_PORT: '0' });
-  const { base, metricsPort } = await command.serving();
-  assert.equal(await statusOf(`http://127.0.0.1:${metricsPort}/metrics`), 200);
-  await statusOf(`${base}/api/v1/features`);
-  const { route } = await command.line(({ msg }) => msg === 'request');
-  assert.equal(route, '/api/v1/features');
-  command.kill('SIGINT');
-  assert.equal((await command.done()).err, '');
-  // Every line could be parsed.
-  assert.ok(command.logged().every(({ level }) => ['info', 'warn'].includes(level)));
-
-  const { status, out, err } = await runCommand(t, address, ['serve'], {
-    LOG_LEVEL: 'fatal',
-    SERVICE_PORT: 'x',
-  }).done();
-  assert.deepEqual([status, out], [1, '']);
-  assert.match(err, /^SERVICE_PORT is "x"; /);
-});
-
 test('a program can start the service with some settings, and gets defaults for the rest', async (t) => {
   const lines: string[] = [];
   const service = await startHere(t, { runTimeoutMs: 200, runMemoryMb: 8 }, (line) => lines.push(line));
@@ -127,7 +107,7 @@ test('a host that is not an address of this machine is an error that names its v
   }
 });
 
-test('the port that the message suggests instead of a high one is a valid port', async (t) => {
+test('a port that is in use is an error that names its variable, and suggests a valid port instead of a high one', async (t) => {
   const server = createServer();
   t.after(() => server.close());
   let port = 65_535;
@@ -137,23 +117,22 @@ test('the port that the message suggests instead of a high one is a valid port',
     });
   while (!(await isHad())) port -= 1;
   await assert.rejects(startHere(t, { servicePort: port }), (error) => {
-    const [, named] = /SERVICE_PORT=(\d+)/.exec((error as Error).message) ?? [];
-    return Number(named) === port - 1000;
+    assert.ok(error instanceof StartError);
+    const [, taken, named] = /^Port (\d+) is in use,.*SERVICE_PORT=(\d+)/.exec(error.message) ?? [];
+    return Number(taken) === port && Number(named) === port - 1000;
   });
 });
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} while the start waits for the database ends it at once, with exit code 0`, async (t) => {
-    const env = { DATABASE_URL: 'postgres://me@127.0.0.1:1/none', DATA_DIR: temporaryDirectory(t) };
-    const command = runCommand(t, undefined, ['serve'], env);
-    const { reason } = await command.line(({ msg }) => msg.startsWith('The database cannot be reached yet.'));
-    assert.match(String(reason), /ECONNREFUSED/);
-    const began = performance.now();
-    command.kill(signal);
-    const { status, err } = await command.done();
-    assert.deepEqual([status, err], [0, '']);
-    assert.equal(command.logged().at(-1)?.msg, 'The service ends before it has started.');
-    // It would be waited for for 30 s.
-    assert.ok(performance.now() - began < 20_000);
-  });
-}
+test('SIGTERM while the start waits for the database ends it at once, with exit code 0', async (t) => {
+  const env = { DATABASE_URL: 'postgres://me@127.0.0.1:1/none', DATA_DIR: temporaryDirectory(t) };
+  const command = runCommand(t, undefined, ['serve'], env);
+  const { reason } = await command.line(({ msg }) => msg.startsWith('The database cannot be reached yet.'));
+  assert.match(String(reason), /ECONNREFUSED/);
+  const began = performance.now();
+  command.kill('SIGTERM');
+  const { status, err } = await command.done();
+  assert.deepEqual([status, err], [0, '']);
+  assert.equal(command.logged().at(-1)?.msg, 'The service ends before it has started.');
+  // It would be waited for for 30 s.
+  assert.ok(performance.now() - began < 20_000);
+});

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { checkConfiguration, lineOf } from '../../../service/src/cli/check.ts';
 import { cleanUpFirst, databaseUrl } from '../storage/databases.ts';
 import type { Cleanup } from '../storage/databases.ts';
@@ -30,8 +31,27 @@ export function runCommand(
   env: Readonly<Record<string, string>> = {},
   cwd?: string,
 ) {
-  const options = ['--disable-warning=ExperimentalWarning', ...(args[0] === 'serve' ? [coldCompilers] : [])];
-  const child = spawn(process.execPath, [...options, main, ...args], {
+  return runProgram(t, process.execPath, nodeArguments(args), address, env, cwd);
+}
+
+/** What Node is given to run the command. */
+export const nodeArguments = (args: readonly string[]) => [
+  '--disable-warning=ExperimentalWarning',
+  ...(args[0] === undefined || args[0] === 'serve' ? [coldCompilers] : []),
+  main,
+  ...args,
+];
+
+/** The same with a program that runs the command. */
+export function runProgram(
+  t: Cleanup,
+  program: string,
+  args: readonly string[],
+  address: DatabaseAddress | undefined,
+  env: Readonly<Record<string, string>>,
+  cwd?: string,
+) {
+  const child = spawn(program, args, {
     env: {
       PATH: process.env['PATH'],
       ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
@@ -93,6 +113,33 @@ export function runCommand(
       return { port, metricsPort: Number(line['metricsPort']), base: `http://127.0.0.1:${port}` };
     },
   };
+}
+
+/**
+ * Runs a command in this process, and resolves with what it prints. How a command's error is printed, and its exit code, are the
+ * same for all, and need a process.
+ */
+export async function runHere(
+  t: TestContext,
+  command: (args: string[]) => Promise<void>,
+  address: DatabaseAddress | undefined,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  let [out, err] = ['', ''];
+  const printing = [
+    t.mock.method(console, 'log', (line: string) => (out += `${line}\n`)),
+    t.mock.method(console, 'error', (line: string) => (err += `${line}\n`)),
+  ];
+  const { env: own } = process;
+  process.env = { ...(address && { DATABASE_URL: databaseUrl(address) }), ...env };
+  try {
+    await command([...args]);
+  } finally {
+    process.env = own;
+    for (const { mock } of printing) mock.restore();
+  }
+  return { out, err };
 }
 
 /**
