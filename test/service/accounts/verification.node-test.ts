@@ -7,9 +7,10 @@ import {
   provisionEnvironmentToken,
 } from '../../../service/src/accounts/environment-token.ts';
 import {
-  verifyCode,
   cancelVerification,
+  codesPerHour,
   startVerification,
+  verifyCode,
 } from '../../../service/src/accounts/verification.ts';
 import {
   engineUnderTest,
@@ -39,25 +40,19 @@ async function setUp(t: TestContext) {
 
 const wrong = (code: string) => (code === '000000' ? '000001' : '000000');
 
-test('the right code returns a token of the environment and records its owner', async (t) => {
-  const { storage, verify } = await setUp(t);
-  const token = await verify();
-  assert.match(token, /^pe_env_[\w-]{43}$/);
-  assert.equal((await findEnvironmentToken(storage.db, token, 0))?.environment, 'com.acme');
-  assert.equal(await findOwner(storage.db, 'com.acme'), 'you@acme.com');
-});
-
-test('a code has six digits, and is accepted with spaces and hyphens', async (t) => {
-  const { start, enterCode } = await setUp(t);
+test('a code of six digits returns a token of the environment once, and records its owner', async (t) => {
+  const { address, storage, start, enterCode } = await setUp(t);
   const { id, code } = await start();
   assert.match(code, /^\d{6}$/);
-  assert.ok('token' in (await enterCode(id, ` ${code.slice(0, 3)}-${code.slice(3)} `)));
-});
-
-test('a code works only once', async (t) => {
-  const { start, enterCode } = await setUp(t);
-  const { id, code } = await start();
-  await enterCode(id, code);
+  const bytes = await storedBytes(t, address);
+  assert.ok(bytes.includes(you.email));
+  // The code is stored as a hash. Six digits may be part of a number that has nothing to do with it, such as a time.
+  assert.doesNotMatch(bytes.toString('latin1'), new RegExp(`(?<!\\d)${code}(?!\\d)`));
+  const verdict = await enterCode(id, ` ${code.slice(0, 3)}-${code.slice(3)} `);
+  assert.ok('token' in verdict);
+  assert.match(verdict.token, /^pe_env_[\w-]{43}$/);
+  assert.equal((await findEnvironmentToken(storage.db, verdict.token, 0))?.environment, 'com.acme');
+  assert.equal(await findOwner(storage.db, 'com.acme'), 'you@acme.com');
   await assert.rejects(enterCode(id, code), /expired/);
 });
 
@@ -92,11 +87,11 @@ test('an address gets at most five codes within an hour, for all environments to
 
 test('a code that could not be sent does not count towards the limit', async (t) => {
   const { storage, start } = await setUp(t);
-  for (let i = 0; i < 20; i++) await cancelVerification(storage, (await start()).id);
+  for (let i = 0; i < codesPerHour; i++) await cancelVerification(storage, (await start()).id);
   await start();
 });
 
-test('the first address that verifies an environment owns it', async (t) => {
+test('the first address that verifies an environment owns it, and not one that only asked for a code', async (t) => {
   const { start, enterCode, verify, storage } = await setUp(t);
   const early = await start(0, { email: 'late@acme.com', environment: 'com.acme' });
   const token = await verify();
@@ -124,11 +119,11 @@ test('an owner from before the rule about domains keeps the token, but gets no n
   assert.equal(await findOwner(storage.db, 'com.acme'), 'you@gmail.com');
 });
 
-test('twenty codes that are entered at once share five tries, and the right one among them succeeds', async (t) => {
+test('eight codes that are entered at once share five tries, and the right one among them succeeds', async (t) => {
   const { start, enterCode } = await setUp(t);
   const [wrongly, rightly] = [await start(), await start()];
   const responses = await Promise.allSettled(
-    Array.from({ length: 20 }, () => enterCode(wrongly.id, wrong(wrongly.code))),
+    Array.from({ length: 8 }, () => enterCode(wrongly.id, wrong(wrongly.code))),
   );
   const left = responses.flatMap((one) =>
     one.status === 'fulfilled' && 'triesLeft' in one.value ? [one.value.triesLeft] : [],
@@ -138,21 +133,15 @@ test('twenty codes that are entered at once share five tries, and the right one 
     [1, 2, 3, 4],
   );
   const right = await Promise.allSettled(
-    Array.from({ length: 5 }, () => enterCode(rightly.id, rightly.code)),
+    Array.from({ length: 3 }, () => enterCode(rightly.id, rightly.code)),
   );
   assert.equal(right.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
-test('of twenty simultaneous requests for a code, an address gets five', async (t) => {
+test('of eight simultaneous requests for a code, an address gets five', async (t) => {
   const { start } = await setUp(t);
-  const requests = await Promise.allSettled(Array.from({ length: 20 }, () => start()));
+  const requests = await Promise.allSettled(Array.from({ length: 8 }, () => start()));
   assert.equal(requests.filter(({ status }) => status === 'fulfilled').length, 5);
-});
-
-test('requesting a code without entering it gives no ownership', async (t) => {
-  const { start, verify } = await setUp(t);
-  await start();
-  await verify({ ...you, email: 'other@acme.com' });
 });
 
 test('a new token ends the previous one, but not that of the demo', async (t) => {
@@ -177,15 +166,6 @@ test('codes are deleted once they no longer count', async (t) => {
   assert.equal(await count(), 2);
   await start(60 * minute);
   assert.equal(await count(), 2);
-});
-
-test('the database does not hold codes in plain text', async (t) => {
-  const { address, start } = await setUp(t);
-  const { code } = await start();
-  const bytes = await storedBytes(t, address);
-  assert.ok(bytes.includes(you.email));
-  // Six digits may be part of a number that has nothing to do with it, such as a time.
-  assert.doesNotMatch(bytes.toString('latin1'), new RegExp(`(?<!\\d)${code}(?!\\d)`));
 });
 
 test('environment names are words joined by periods', () => {
