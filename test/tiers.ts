@@ -67,7 +67,7 @@ const storedFiles = [
   'test/service/http/environment/*.node-test.ts',
   'test/service/http/{access,admission,builder,deploy,paging,plugin-quota,record-limits,replay}.node-test.ts',
   // Every operation, with all values that its schemas allow.
-  'test/service/http/openapi/properties.node-test.ts',
+  'test/service/http/openapi/properties.release-test.ts',
   'test/service/cli/{commands,secrets}.node-test.ts',
   'test/service/operations/{draining.release,health.node}-test.ts',
   'test/service/outbound/{calls,grants,runs,secrets}.node-test.ts',

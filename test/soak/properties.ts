@@ -43,7 +43,7 @@ export async function measureProperties(): Promise<Figure[]> {
 
 /** 1 where an operation answered other than its document says. */
 async function ofOperations(): Promise<number> {
-  const file = fileURLToPath(new URL('../service/http/openapi/properties.node-test.ts', import.meta.url));
+  const file = fileURLToPath(new URL('../service/http/openapi/properties.release-test.ts', import.meta.url));
   return run(['--disable-warning=ExperimentalWarning', '--test', '--test-reporter=dot', file], {
     PROPERTY_CASES: String(REQUESTS),
   });

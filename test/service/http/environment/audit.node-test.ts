@@ -623,7 +623,8 @@ describe('the audit log', () => {
       return ids;
     };
     const written: string[] = [];
-    for (let i = 0; i < 6; i++) written.push(...(await write(2000, clock.now - 60_000 * (i + 1))));
+    // More than one statement looks at.
+    for (let i = 0; i < 3; i++) written.push(...(await write(2000, clock.now - 60_000 * (i + 1))));
     const writingAfterReads = query.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
@@ -633,10 +634,10 @@ describe('the audit log', () => {
     });
     const filter = { environment: entry.environment, from: 0, to: clock.now + 1000 };
     const found = await listAudit({ ...storage.db, query: writingAfterReads }, filter, { limit: 50_000 });
-    const ids = found.map(({ id }) => id);
-    assert.equal(new Set(ids).size, ids.length);
+    const ids = new Set(found.map(({ id }) => id));
+    assert.equal(ids.size, found.length);
     assert.deepEqual(
-      written.filter((id) => !ids.includes(id)),
+      written.filter((id) => !ids.has(id)),
       [],
     );
   });
