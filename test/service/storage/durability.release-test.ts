@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { sql } from 'kysely';
 import { measureCrashes } from '../../soak/crashes.ts';
-import { openStorage } from '../../../service/src/storage/storage.ts';
-import { cleanUpFirst, engines } from './databases.ts';
+import { until } from '../../support/until.ts';
+import { migrations } from '../../../service/src/storage/migrations/migrations.ts';
+import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
+import { cleanUpFirst, engines, freshDatabase } from './databases.ts';
 import type { EngineName } from './databases.ts';
+import { startMigration } from './migration-process.ts';
 import { createDurableDatabase } from './durable-database.ts';
 import { ServiceProcess } from '../service-process.ts';
 import { readDraft } from '../../../service/src/storage/tables/drafts.ts';
@@ -79,5 +83,45 @@ for (const engine of engines) {
     for (const { name, value, limit, note } of await measureCrashes(engine, 1)) {
       assert.ok(value <= limit, `${name}: ${value} (${note})`);
     }
+  });
+
+  test(`${engine}: kill -9 during a migration leaves nothing of it, and the next start repeats it`, async (t) => {
+    const address = await freshDatabase(t, engine);
+    const slow = startMigration(t, address, 'slow');
+    assert.equal(await slow.nextLine(), 'in the middle');
+    // One that comes meanwhile waits for the lock.
+    const waiting = startMigration(t, address, 'quick');
+    assert.equal(await waiting.nextLine(), 'asks');
+    const opened = await openEngine(address);
+    cleanUpFirst(t, () => opened.close());
+    const migrationsIn = async () => {
+      const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(
+        opened.db,
+      );
+      return rows.map(({ name }) => name);
+    };
+    const known = migrations.map(({ name }) => name);
+    if (engine === 'postgres') {
+      await until('it waits for the lock', async () => {
+        const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`.execute(opened.db);
+        return rows.length > 0;
+      });
+    }
+    slow.child.kill('SIGKILL');
+    await slow.exited;
+    assert.equal(await waiting.nextLine(), 'done');
+    assert.deepEqual(await migrationsIn(), known);
+    assert.equal(await opened.hasTable(opened.db, 'half_done'), false);
+
+    const again = startMigration(t, address, 'slow');
+    assert.equal(await again.nextLine(), 'in the middle');
+    again.child.kill('SIGKILL');
+    await again.exited;
+    const third = startMigration(t, address, 'slow');
+    assert.equal(await third.nextLine(), 'in the middle');
+    third.child.stdin.end();
+    assert.equal(await third.nextLine(), 'done');
+    assert.deepEqual(await migrationsIn(), [...known, '9001-slow']);
   });
 }

@@ -307,9 +307,9 @@ test('an SQLite file gives the space of deleted rows back, also one that an earl
   await engine.close();
   const storage = await openDuring(t, address);
   await seedTenant(storage);
-  for (let i = 0; i < 20; i++)
+  for (let i = 0; i < 10; i++)
     await saveSource(storage, sourceOf('x'.repeat(1_000_000)), { ...plugin, pluginName: `p${i}` });
-  for (let i = 0; i < 20; i++) await removePlugin(storage, { ...plugin, pluginName: `p${i}` });
+  for (let i = 0; i < 10; i++) await removePlugin(storage, { ...plugin, pluginName: `p${i}` });
   while (await storage.transaction((db) => eraseSome(db, 2, 8)));
   while (await storage.reclaimSpace());
   await storage.close();
