@@ -138,8 +138,12 @@ for (const engine of engines) {
 
 sqliteTest('check reports each sound part on a line of its own', async (t) => {
   const address = await databaseWithSchema(t, 'sqlite');
-  const { status, out, err } = await runCommand(t, address, ['check']).done();
-  assert.deepEqual([status, err], [0, ''], out);
+  // That the compilers build is asked for in image.release-test.ts: all of them take long to start.
+  const compiled = { program: {}, diagnostics: [] };
+  t.mock.method(Builds.prototype, 'build', async () => ({ compiled }));
+  const { exitCode } = process;
+  const { out, err } = await runHere(t, check, address, []);
+  assert.deepEqual([process.exitCode, err], [exitCode, ''], out);
   assert.deepEqual(
     out
       .trimEnd()

@@ -214,17 +214,6 @@ test('a malformed request is answered in JSON, too', async (t) => {
   }
 });
 
-test('a large body is refused with a response, not with a broken connection', async (t) => {
-  const { send, editorToken } = await listen(t);
-  const token = await editorToken();
-  const body = Buffer.alloc(8 * 1024 * 1024, ' ');
-  for (const framing of [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]) {
-    const headers = { ...bearer(token), 'content-type': 'application/json', ...framing };
-    const response = await send('POST', draftPath, headers, body);
-    assert.deepEqual([response.status, codeIn(response.body)], [413, 'too-large']);
-  }
-});
-
 test('pages of any origin may call the builder, with a token and without cookies, and read its errors', async (t) => {
   const { fetch } = await startService(t);
   const cors = { origin: 'https://editor.example', 'access-control-request-method': 'POST' };
