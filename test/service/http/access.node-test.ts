@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issueOwnerToken } from '../../../service/src/accounts/environment-token.ts';
 import { accessPath, bearer, draftPath, errorOf, source, startService } from '../harness.ts';
 
 test('an environment token is exchanged for an editor token, whose response states its lifetime', async (t) => {
@@ -80,32 +79,6 @@ test('an editor token reads and saves its own plugin only', async (t) => {
     assert.deepEqual([read.status, saved.status], [403, 403], path);
   }
   assert.equal((await save(token)).status, 200);
-});
-
-test('an editor token expires at its time', async (t) => {
-  const { clock, editorToken, save, fetch } = await startService(t, { editorTokenTtl: 60 });
-  const token = await editorToken();
-  clock.now += 59_999;
-  assert.equal((await save(token)).status, 200);
-  clock.now += 1;
-  const response = await fetch(draftPath, { headers: bearer(token) });
-  assert.equal(response.headers.get('www-authenticate'), 'Bearer');
-  assert.deepEqual((await errorOf(response)).code, 'token-invalid');
-});
-
-test('a new environment token ends the previous one of its holder, and of nobody else', async (t) => {
-  const { fetch, storage, clock, environmentToken } = await startService(t);
-  const status = async (token: string | undefined) =>
-    (await fetch(accessPath, { headers: bearer(token ?? '') })).status;
-  const own = () =>
-    storage.transaction((db) => issueOwnerToken(db, 'com.acme', 'you@example.com', clock.now));
-  const demo = await environmentToken('com.acme');
-  const first = await own();
-  assert.deepEqual([await status(demo), await status(first)], [200, 200]);
-  const second = await own();
-  assert.deepEqual([await status(demo), await status(first), await status(second)], [200, 401, 200]);
-  const demoAgain = await environmentToken('com.acme');
-  assert.deepEqual([await status(demo), await status(demoAgain), await status(second)], [401, 200, 200]);
 });
 
 test('a lifetime that is not a whole number of seconds is refused at the start', async (t) => {

@@ -189,15 +189,12 @@ test('a fault of the service is answered with 500 without detail, and is logged'
 test('the default log names the request and holds no token', async (t) => {
   const lines: string[] = [];
   t.mock.method(console, 'error', (...parts: unknown[]) => void lines.push(parts.map(String).join(' ')));
-  const { service, editorToken, storage } = await startService(t);
+  // Without the harness's own listener.
+  const { fetch, editorToken, storage } = await startService(t, { onError: undefined as never });
   const token = await editorToken();
   await storage.close();
-  const { createService } = await import('../../../service/src/http/create-service.ts');
-  const printing = createService({ storage, editorAssets: new Map(), hosts: ['localhost:8082'] });
-  const request = new Request(`http://localhost:8082${draftPath}?token=${token}`, { headers: bearer(token) });
-  assert.equal((await printing.fetch(request)).status, 500);
+  assert.equal((await fetch(`${draftPath}?token=${token}`, { headers: bearer(token) })).status, 500);
   assert.equal(lines.length, 1);
   assert.match(lines.join(), /GET \/api\/v1\/draft\//);
   assert.ok(!lines.join().includes(token));
-  await service.close();
 });

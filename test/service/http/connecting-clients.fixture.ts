@@ -10,7 +10,7 @@ import { argv } from 'node:process';
 const endings = new Set<string>();
 
 async function connectAgain(): Promise<void> {
-  for (let attempt = 0; attempt < 1000; attempt++) {
+  for (let attempt = 0; attempt < 300; attempt++) {
     const socket = connect(Number(argv[2]), '127.0.0.1');
     const closed = new Promise<string>((resolve) => socket.once('close', () => resolve('closed')));
     const connected = once(socket, 'connect').then(

@@ -94,26 +94,6 @@ test('a source is run without being saved, and leaves nothing to read, test or d
     assert.equal(codeIn((await send(method, path, editor)).body), 'draft-not-found');
 });
 
-test('test and deploy answer 409 after a save, until the draft is built or the change undone', async (t) => {
-  const { build, saveDraft, test: tryOut, deploy, send, paths, editor } = await startPlugin(t);
-  const source = running('return "built";');
-  const refused = async () => {
-    for (const path of [paths.test, paths.promote]) {
-      assert.equal((await send('POST', path, { ...editor, ...text }, '')).status, 409);
-    }
-  };
-  await saveDraft({ contents: source, lang: 'javascript' });
-  await refused();
-  await build(source);
-  await saveDraft({ contents: `${source} `, lang: 'javascript' });
-  await refused();
-  await saveDraft({ contents: source, lang: 'typescript' });
-  await refused();
-  await saveDraft({ contents: source, lang: 'javascript', tests: [{ name: 'new' }] });
-  assert.deepEqual(await tryOut(), { result: 'built' });
-  assert.equal(await deploy(), 'v1.0.0');
-});
-
 test('a plugin is 404 to test and deploy without a draft, and 404 to run without a version', async (t) => {
   const { send, paths, editor, run, build } = await startPlugin(t);
   for (const path of [paths.test, paths.promote]) {

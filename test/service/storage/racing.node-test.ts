@@ -21,16 +21,10 @@ import {
 import { until } from '../../support/until.ts';
 import { overwriteDraft, readDraft } from '../../../service/src/storage/tables/drafts.ts';
 import { findCurrentBuild } from '../../../service/src/storage/tables/builds.ts';
-import {
-  addCode,
-  findCode,
-  listCodeTimes,
-  pruneCodes,
-  takeTry,
-} from '../../../service/src/storage/tables/verification-codes.ts';
+import { pruneCodes } from '../../../service/src/storage/tables/verification-codes.ts';
 import { claimEnvironment, findOwner } from '../../../service/src/storage/tables/environments.ts';
 import { addEditorToken } from '../../../service/src/storage/tables/editor-tokens.ts';
-import { lockAddress, lockTenant } from '../../../service/src/storage/db.ts';
+import { lockTenant } from '../../../service/src/storage/db.ts';
 import { updateTenant } from '../../../service/src/storage/tables/tenants.ts';
 
 /** Two nodes on one database, with connections of their own. */
@@ -116,45 +110,6 @@ for (const engine of engines) {
       const stored = await findCurrentBuild(nodes[0].db, one);
       assert.deepEqual(await stored?.load(), programOf(text));
     }
-  });
-
-  test(`${engine}: a code allows five tries on all nodes together`, async (t) => {
-    const nodes = await twoNodes(t, engine);
-    const code = {
-      email: 'you@acme.com',
-      environment: 'com.acme',
-      salt: Buffer.from('salt'),
-      hash: Buffer.from('hash'),
-      expiresAt: 1000,
-    };
-    const id = await nodes[0].transaction((db) => addCode(db, code, 0));
-    const taken = await times(20, (i) => nodes[i % 2 ? 1 : 0].transaction((db) => takeTry(db, id, 5, 0)));
-    const counts = taken.flatMap((one) => (one ? [one.tries] : []));
-    assert.deepEqual(
-      counts.toSorted((a, b) => a - b),
-      [1, 2, 3, 4, 5],
-    );
-    assert.equal((await findCode(nodes[0].db, id))?.tries, 5);
-  });
-
-  test(`${engine}: the lock on an address counts its codes correctly on two nodes`, async (t) => {
-    const nodes = await twoNodes(t, engine);
-    const email = 'you@acme.com';
-    const code = {
-      email,
-      environment: 'com.acme',
-      salt: Buffer.from('s'),
-      hash: Buffer.from('h'),
-      expiresAt: 1000,
-    };
-    const added = await times(20, (i) =>
-      nodes[i % 2 ? 1 : 0].transaction(async (db) => {
-        await lockAddress(db, email);
-        if ((await listCodeTimes(db, email, -1)).length >= 5) return undefined;
-        return addCode(db, code, i);
-      }),
-    );
-    assert.equal(added.filter((id) => id !== undefined).length, 5);
   });
 
   test(`${engine}: one of twenty addresses that claim an environment on two nodes owns it`, async (t) => {

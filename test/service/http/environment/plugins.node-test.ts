@@ -171,8 +171,8 @@ test('a deleted plugin loses its versions and its own tokens; its name continues
   });
   assert.equal(save.status, 412);
   assert.deepEqual(await deploy('b'), { version: 'v1.0.1', live: 'v1.0.1' });
-  const { versions, latest } = await okay<PluginDetails>(send('GET', plugin()));
-  assert.deepEqual([versions, latest], [1, 'v1.0.1']);
+  const { versions, latest, pinned } = await okay<PluginDetails>(send('GET', plugin()));
+  assert.deepEqual([versions, latest, pinned], [1, 'v1.0.1', null]);
 });
 
 for (const path of ['draft', 'build/javascript'])
