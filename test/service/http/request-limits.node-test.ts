@@ -276,12 +276,9 @@ describe('the service', () => {
       port === one.port
         ? one.run('v1.0.0')
         : other.send('POST', one.paths.exec('v1.0.0'), { ...one.vendor, 'content-type': 'text/plain' });
-    for (let minute = 0; minute < 3; minute++) {
-      const responses = await times(120, (i) => run(i % 2 ? one.port : other.port));
-      const { 200: taken = 0, 429: refused = 0 } = statuses(responses);
-      assert.equal(taken + refused, 120);
-      assert.ok(Math.abs(taken - 60) <= 6, `${taken} of 60 ran in minute ${minute}`);
-      for (const { clock } of [one, other]) clock.now += 60_000;
-    }
+    const responses = await times(120, (i) => run(i % 2 ? one.port : other.port));
+    const { 200: taken = 0, 429: refused = 0 } = statuses(responses);
+    assert.equal(taken + refused, 120);
+    assert.ok(Math.abs(taken - 60) <= 6, `${taken} of 60 ran`);
   });
 });

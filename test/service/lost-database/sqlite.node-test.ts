@@ -22,8 +22,11 @@ import {
   freshDatabase,
   openDuring,
 } from '../storage/databases.ts';
+import { build, deploy, plugin } from '../storage/plugins.ts';
 import { isUnavailable } from './proxied.ts';
 import { until } from '../../support/until.ts';
+
+const addRecord = { ...plugin, pluginName: 'add-record' };
 
 async function serviceOnFile(t: TestContext, options: StorageOptions = {}) {
   const address = await databaseWithSchema(t, 'sqlite');
@@ -116,7 +119,7 @@ test('on a full disk writes are refused with words of their own, and runs and de
   const disk = fillableDisk(t);
   const address = await databaseWithSchema(t, 'sqlite');
   const storage = await openDuring(t, address);
-  const { saveDraft, readDraft, build, deploy, run, send, editor, vendor, paths, errors } = await startPlugin(
+  const { saveDraft, readDraft, run, send, editor, vendor, paths, errors } = await startPlugin(
     t,
     't1',
     undefined,
@@ -124,8 +127,9 @@ test('on a full disk writes are refused with words of their own, and runs and de
   );
   const save = (contents: string) => saveDraft({ lang: 'javascript', contents });
   for (const output of ['former', 'newest']) {
-    await build(running(`return '${output}';`));
-    await deploy();
+    const source = running(`return '${output}';`);
+    await build(storage, source, addRecord);
+    await deploy(storage, source, addRecord);
   }
 
   disk.isFull = true;

@@ -5,6 +5,7 @@ import { migrations } from '../../../service/src/storage/migrations/migrations.t
 import { openEngine } from '../../../service/src/storage/storage.ts';
 import { errorOf, listen, startService } from '../harness.ts';
 import { cleanUpFirst, engines, freshDatabase, openDuring } from '../storage/databases.ts';
+import { sharedToolProcesses } from '../tool-processes.ts';
 import { until } from '../../support/until.ts';
 
 test('the service is alive and ready, whatever the Host, once a plugin can run', async (t) => {
@@ -18,7 +19,8 @@ test('the service is alive and ready, whatever the Host, once a plugin can run',
 });
 
 test('the service is not ready until the sandbox works, and says so', async (t) => {
-  const { fetch } = await startService(t, { toolProcesses: undefined });
+  const { fetch } = await startService(t);
+  t.mock.getter(sharedToolProcesses().sandbox, 'isReady', () => false);
   const response = await fetch('/readyz');
   assert.equal(response.status, 503);
   assert.deepEqual(await response.json(), { ready: false, database: true, schema: true, sandbox: false });

@@ -13,6 +13,7 @@ import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { accessPath, bearer, draftPath, listen, source } from '../harness.ts';
 import { engineUnderTest, freshDatabase, openDuring } from '../storage/databases.ts';
+import { build, deploy } from '../storage/plugins.ts';
 import { until } from '../../support/until.ts';
 
 interface Line {
@@ -137,15 +138,15 @@ test('the trace of a request is logged, unless its header is invalid', async (t)
 });
 
 test('an execution is logged with the id of its run, its version and its time, also when it fails', async (t) => {
-  const { send, environmentToken, editorToken, lineOf, text } = await listenAndLog(t);
+  const { send, environmentToken, lineOf, storage, text } = await listenAndLog(t);
   const environment = await environmentToken();
-  const editor = bearer(await editorToken(accessPath, environment));
+  const key = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
   const plugin = 'com.acme.t1/default/add-record';
   const code =
     'export const run = (input) => { if (input === "input-text") throw new Error("no"); return "output-text"; };';
   for (const contents of [code, `${code}\n`]) {
-    await send('POST', `/api/v1/build/javascript/${plugin}`, editor, contents);
-    await send('POST', `${draftPath}/promote`, editor);
+    await build(storage, contents, key);
+    await deploy(storage, contents, key);
   }
   for (const [path, input, status, version] of [
     [`/exec/name/${plugin}`, 'x', 200, 'v1.0.1'],
