@@ -1,7 +1,7 @@
-import { after, afterEach } from 'node:test';
+import { after, afterEach, before, beforeEach } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import { launchChromium } from './harness.ts';
-import { openDemo } from './page-driver.ts';
+import { deliverByUrl, openDemo } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { shareDemo } from './shared-demo.ts';
 
@@ -25,4 +25,22 @@ export async function shareDemoInBrowser() {
   });
   after(() => browser.close());
   return { demo, browser, openTab };
+}
+
+type Shared = Awaited<ReturnType<typeof shareDemoInBrowser>>;
+
+/**
+ * Opens a tab that the tests of a file or of a suite share, because loading the page takes longer than most of them. Each finds it
+ * signed out, at the page's own address. It delivers tokens by address unless `prepare` says otherwise.
+ */
+export function shareTab(
+  { demo, browser }: Shared,
+  prepare: (page: Page) => Promise<unknown> = deliverByUrl,
+) {
+  const shared = {} as { tab: DemoPage };
+  before(async () => {
+    shared.tab = await openDemo(browser, demo.vendor, prepare);
+  });
+  beforeEach(() => shared.tab.signOut());
+  return shared;
 }

@@ -25,6 +25,15 @@ export class DemoPage {
     await this.page.waitForSelector('#sign-out');
   }
 
+  /** Returns to the page as it is for a user who is signed out, and forgets the complaints. */
+  async signOut(): Promise<void> {
+    await this.page.waitForSelector('[data-user], #sign-out');
+    await this.page.evaluate(() => (location.hash = ''));
+    if (await this.page.$('#sign-out')) await this.click('#sign-out');
+    await this.page.waitForSelector('[data-user]');
+    this.complaints.length = 0;
+  }
+
   async click(selector: string): Promise<void> {
     // A locator waits until the element stands still: a click at where it was a moment ago would be lost.
     await this.page.locator(selector).click();

@@ -4,20 +4,14 @@ import { countFrames } from '../support/count-frames.ts';
 import { pressKeys } from '../support/press-keys.ts';
 import { findings } from '../support/axe.ts';
 import type { Page } from 'puppeteer-core';
-import { shareDemoInBrowser } from './demo-in-browser.ts';
+import { shareDemoInBrowser, shareTab } from './demo-in-browser.ts';
 import { signInAt } from './deploy.ts';
-import { deliverByUrl, editorText } from './page-driver.ts';
-import type { DemoPage } from './page-driver.ts';
+import { editorText } from './page-driver.ts';
 import { until } from '../support/until.ts';
 
-const { demo, browser, openTab } = await shareDemoInBrowser();
-
-let tab: DemoPage;
-
-const open = async (delivery: 'message' | 'url' = 'message') => {
-  tab = await openTab(delivery === 'url' ? deliverByUrl : undefined);
-  return tab;
-};
+const demoInBrowser = await shareDemoInBrowser();
+const { demo, browser, openTab } = demoInBrowser;
+const shared = shareTab(demoInBrowser);
 
 /** What Chromium itself says of a response of 403. */
 const refusedRequest =
@@ -52,8 +46,9 @@ async function holdResponses(page: Page, requests: RegExp) {
 }
 
 describe('the demo page', () => {
-  test('launches the editor in the chosen colours, and shows a saved edit after a reload', async () => {
-    const { page } = await open();
+  test('launches the editor in the chosen colours, shows a saved edit after a reload, closes the editor on signing out, and keeps it where another tab signed out', async () => {
+    const tab = await openTab();
+    const { page } = tab;
     await tab.signIn('ada');
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await background();
@@ -86,10 +81,50 @@ describe('the demo page', () => {
     );
     assert.equal(await again.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches), true);
     assert.deepEqual(tab.complaints, []);
+
+    const order = await page.evaluate(() => {
+      const log: string[] = [];
+      Object.assign(window, { order: log });
+      document.addEventListener('plugin-editor-state', (event) => log.push(event.state));
+      const fetch = window.fetch.bind(window);
+      window.fetch = (input, init) => {
+        log.push(
+          `${init?.method ?? 'GET'} ${document.querySelector('#sign-out') ? 'signed in' : 'signed out'}`,
+        );
+        return fetch(input, init);
+      };
+      return log;
+    });
+    assert.deepEqual(order, []);
+    await tab.click('#sign-out');
+    await page.waitForSelector('[data-user=ada]');
+    assert.deepEqual(await page.evaluate(() => (window as unknown as { order: string[] }).order), [
+      'idle',
+      'DELETE signed in',
+      // A timer that still asked for the user's data would be refused.
+      'GET signed out',
+    ]);
+    assert.equal(await countFrames(page), 0);
+    const status = await page.evaluate(async () => {
+      const body = '{"ident":"com.example.customer-7","namespace":"default","fn":"add-record"}';
+      const headers = { 'content-type': 'application/json' };
+      return (await fetch('/plugins/editor-token', { method: 'POST', headers, body })).status;
+    });
+    assert.equal(status, 401);
+    await tab.signIn('ada');
+    await tab.launch();
+
+    await page.evaluate(() => fetch('/session', { method: 'DELETE' }));
+    await page.locator('.tools ::-p-text(Reload)').click();
+    await page.waitForSelector('.failure');
+    assert.match(await tab.text('.failure'), /stays as it is\. You are signed out, .* Sign in again/);
+    assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
+    assert.equal(await countFrames(page), 1);
   });
 
   test('refuses another tenant’s plugin, and says why', async () => {
-    const { page } = await open('url');
+    const { tab } = shared;
+    const { page } = tab;
     const tokens: number[] = [];
     page.on('response', (response) => {
       if (response.url().endsWith('/plugins/editor-token')) tokens.push(response.status());
@@ -116,12 +151,16 @@ describe('the demo page', () => {
   });
 
   test('shows the events without tokens, and the HTML of its elements', async () => {
-    const { page } = await open('url');
+    const { tab } = shared;
+    const { page } = tab;
     await page.browserContext().setPermission(demo.vendor.slice(0, -1), {
       permission: { name: 'clipboard-write' },
       state: 'granted',
     });
     await tab.signIn('cleo');
+    await tab.openDrawer();
+    await tab.click('#clear-log');
+    await tab.closeDrawer();
     await tab.choosePlugin('price-rule');
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
     await tab.chooseLanguage('JavaScript');
@@ -166,55 +205,12 @@ describe('the demo page', () => {
     await page.waitForFunction(
       () => document.querySelector('.inspector [role=status]')?.textContent === 'Copied',
     );
-  });
-
-  test('closes the editor on signing out, and keeps it where another tab signed out', async () => {
-    const { page } = await open();
-    await tab.signIn('ada');
-    await tab.choosePlugin('add-record');
-    await tab.launch();
-    const order = await page.evaluate(() => {
-      const log: string[] = [];
-      Object.assign(window, { order: log });
-      document.addEventListener('plugin-editor-state', (event) => log.push(event.state));
-      const fetch = window.fetch.bind(window);
-      window.fetch = (input, init) => {
-        log.push(
-          `${init?.method ?? 'GET'} ${document.querySelector('#sign-out') ? 'signed in' : 'signed out'}`,
-        );
-        return fetch(input, init);
-      };
-      return log;
-    });
-    assert.deepEqual(order, []);
-    await tab.click('#sign-out');
-    await page.waitForSelector('[data-user=ada]');
-    assert.deepEqual(await page.evaluate(() => (window as unknown as { order: string[] }).order), [
-      'idle',
-      'DELETE signed in',
-      // A timer that still asked for the user's data would be refused.
-      'GET signed out',
-    ]);
-    assert.equal(await countFrames(page), 0);
-    const status = await page.evaluate(async () => {
-      const body = '{"ident":"com.example.customer-7","namespace":"default","fn":"add-record"}';
-      const headers = { 'content-type': 'application/json' };
-      return (await fetch('/plugins/editor-token', { method: 'POST', headers, body })).status;
-    });
-    assert.equal(status, 401);
-    await tab.signIn('ada');
-    await tab.launch();
-
-    await page.evaluate(() => fetch('/session', { method: 'DELETE' }));
-    await page.locator('.tools ::-p-text(Reload)').click();
-    await page.waitForSelector('.failure');
-    assert.match(await tab.text('.failure'), /stays as it is\. You are signed out, .* Sign in again/);
-    assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
-    assert.equal(await countFrames(page), 1);
+    await tab.closeDrawer();
   });
 
   test('shows the user as signed in, and why, when signing out fails', async () => {
-    const { page } = await open('url');
+    const { tab } = shared;
+    const { page } = tab;
     await tab.signIn('ada');
     await page.setOfflineMode(true);
     await tab.click('#sign-out');
@@ -225,7 +221,8 @@ describe('the demo page', () => {
   });
 
   test('shows nothing that arrives after its user has signed out', async () => {
-    const { page } = await open('url');
+    const { tab } = shared;
+    const { page } = tab;
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
     const late = await holdResponses(page, /^POST .*\/plugins(?:\/runs)?$/);
@@ -244,7 +241,8 @@ describe('the demo page', () => {
   });
 
   test('shows the user as signed out although a request of before is refused meanwhile', async (t) => {
-    const { page } = await open('url');
+    const { tab } = shared;
+    const { page } = tab;
     await tab.signIn('cleo');
     await tab.choosePlugin('add-record');
     await page.waitForSelector('.versions');
@@ -265,15 +263,12 @@ describe('the demo page', () => {
   });
 
   test('adds a new plugin to the list of the chosen tenant', async () => {
-    const { page } = await open('url');
+    const { tab } = shared;
+    const { page } = tab;
     await tab.signIn('bram');
     await page.select('[name=tenant]', 'com.example.customer-8');
     await tab.choosePlugin('price-rule');
     assert.equal(await page.evaluate(() => location.hash), '#/com.example.customer-8/price-rule');
-    await tab.click('#launch');
-    await page.waitForSelector('plugin-editor[ident="com.example.customer-8"]');
-    await page.reload();
-    await page.waitForSelector('#launch', { visible: true });
     assert.equal(await tab.text('main h1'), 'price-rule');
     assert.equal(
       await page.$eval('[name=tenant]', (select) => (select as HTMLSelectElement).value),
@@ -292,29 +287,27 @@ describe('the demo page', () => {
     await page.waitForSelector('.plugin-link[aria-current]');
     assert.equal(await tab.text('.plugin-link[aria-current]'), 'weigh-basket');
     const frame = await tab.launch();
+    assert.ok(await page.$('plugin-editor[ident="com.example.customer-8"]'));
     assert.match(await editorText(frame), /weigh-basket/);
   });
 
-  test('gets a new token for a reload, a new tab and another plugin', async () => {
-    const { page } = await open('url');
+  test('gets a new token for a new tab and for another plugin', async () => {
+    const { tab } = shared;
+    const { page } = tab;
     let tokens = 0;
     page.on('request', (request) => {
       if (request.url().endsWith('/plugins/editor-token')) tokens++;
     });
     await tab.signIn('ada');
     await tab.choosePlugin('add-record');
-    const firstFrame = await tab.launch();
+    await tab.launch();
     assert.equal(tokens, 1);
-    await page.locator('.tools ::-p-text(Reload)').click();
-    await until('the second token', () => tokens === 2);
-    await tab.editorFrame(firstFrame);
-
     const newTab = browser.waitForTarget((target) => target.opener() === page.target());
     await page.locator('.tools ::-p-text(Open in new tab)').click();
     const opened = await (await newTab).page();
     await opened?.waitForSelector('.cm-content[contenteditable=true]');
     assert.equal(await opened?.evaluate(() => window.opener as unknown), null);
-    assert.equal(tokens, 3);
+    assert.equal(tokens, 2);
     await opened?.close();
 
     await page.locator('nav ::-p-text(price-rule)').click();
@@ -323,7 +316,7 @@ describe('the demo page', () => {
     await frame.waitForFunction(() =>
       document.querySelector('.cm-content')?.textContent?.includes('price-rule'),
     );
-    assert.equal(tokens, 4);
+    assert.equal(tokens, 3);
     await tab.click('#leave-editor');
     await tab.state('idle');
     assert.equal(await countFrames(page), 0);
@@ -331,25 +324,24 @@ describe('the demo page', () => {
 });
 
 test('the drawer for developers opens, stays open and is accessible', async () => {
-  const { page } = await open('url');
+  const { tab } = shared;
+  const { page } = tab;
   await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
   await tab.signIn('ada');
   const isOpen = () => page.$eval('.inspector', (drawer) => drawer.checkVisibility());
   const right = () => page.$eval('main', (main) => main.getBoundingClientRect().right);
-  for (const width of [1440, 360]) {
-    await page.setViewport({ width, height: 800 });
-    // As at a first visit.
-    await page.evaluate(() => localStorage.clear());
-    await page.reload();
-    await page.waitForSelector('#sign-out');
+  for (const width of [360, 1440]) {
+    await page.setViewport({ width, height: 900 });
     assert.deepEqual([await isOpen(), await right()], [false, width]);
     await tab.openDrawer();
-    assert.deepEqual(await findings(page), [], `${width} px`);
-    await page.reload();
-    await page.waitForSelector('.inspector', { visible: true });
     assert.equal((await right()) < width, width > 1200);
+    assert.deepEqual(await findings(page), [], `${width} px`);
     await tab.click('#close-drawer');
     assert.equal(await isOpen(), false);
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'developers');
   }
+  await tab.openDrawer();
+  await page.reload();
+  await page.waitForSelector('.inspector', { visible: true });
+  await tab.closeDrawer();
 });
