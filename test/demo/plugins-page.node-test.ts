@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
-import { BuilderClient } from 'plugin-editor/client.js';
-import type { HTTPRequest } from 'puppeteer-core';
-import { findings } from '../support/axe.ts';
-import { shareDemoInBrowser } from './demo-in-browser.ts';
+import { describe, test } from 'node:test';
+import { findings, findingsInBoth } from '../support/axe.ts';
+import { eventually } from '../support/until.ts';
+import { shareDemoInBrowser, shareTab } from './demo-in-browser.ts';
 import { deployPlugin, editorTokenOf } from './deploy.ts';
-import { deliverByUrl, editorText } from './page-driver.ts';
-import type { DemoPage } from './page-driver.ts';
+import { editorText } from './page-driver.ts';
 import { targetOf } from './vendor-setup.ts';
 
-const { demo, openTab } = await shareDemoInBrowser();
+const demoInBrowser = await shareDemoInBrowser();
+const { demo } = demoInBrowser;
+const shared = shareTab(demoInBrowser);
 
 /** A greeting of the form that the mail's namespace has. */
 const greeting = (word: string) =>
@@ -22,15 +22,14 @@ const FAILING = `export const run = (input) => {
 `;
 
 describe('the plugins of a customer', () => {
-  let tab: DemoPage;
   const open = async (user: string) => {
-    tab = await openTab(deliverByUrl);
+    const { tab } = shared;
     await tab.signIn(user);
-    return tab.page;
+    return tab;
   };
-  const live = (version: string) => tab.page.waitForSelector(`[data-version="${version}"][data-live]`);
+  const live = (version: string) => shared.tab.page.waitForSelector(`[data-version="${version}"][data-live]`);
   const untilText = (selector: string, text: string) =>
-    tab.page.waitForFunction(
+    shared.tab.page.waitForFunction(
       (query, part) => [...document.querySelectorAll(query)].some((one) => one.textContent?.includes(part)),
       { polling: 50 },
       selector,
@@ -38,7 +37,7 @@ describe('the plugins of a customer', () => {
     );
   /** Waits for a run to be recorded, looking again as a user would. */
   const refreshUntil = async (text: string) => {
-    await tab.page.waitForFunction(
+    await shared.tab.page.waitForFunction(
       (part) => {
         if (document.querySelector('.recent')?.textContent?.includes(part)) return true;
         document.querySelector<HTMLElement>('#refresh')?.click();
@@ -49,28 +48,58 @@ describe('the plugins of a customer', () => {
     );
   };
 
-  test('show what is live, who deployed each version and why; rolling back changes what runs', async () => {
+  test('show what is live, who deployed each version and why; every version can be run, and rolling back changes what runs', async () => {
     const target = targetOf('customer-7', 'greet-customer');
-    await deployPlugin(demo, 'ada', greeting('one'), {
-      target,
-      message: 'For the opening',
-    });
-    await deployPlugin(demo, 'bram', greeting('two'), {
-      target,
-      message: 'With <em>feeling</em>',
-    });
-    const page = await open('ada');
+    const tab = await open('ada');
+    const { page } = tab;
+    await tab.choosePlugin('greet-customer');
+    await tab.click('#run-versions');
+    await untilText('.runs', 'Nothing is deployed yet');
+    await deployPlugin(demo, 'ada', greeting('one'), { target, message: 'For the opening' });
+    await deployPlugin(demo, 'bram', greeting('two'), { target, message: 'With <em>feeling</em>' });
+    await page.locator('nav h2 a').click();
     await untilText('.card', 'v1.0.1 is live');
     await untilText('.card', 'JavaScript');
     await tab.choosePlugin('greet-customer');
     await live('v1.0.1');
+    await untilText('.work', 'As v1.0.1 has it');
     await untilText('.work .letter', 'two Ines');
     const versions = await page.$$eval('.versions li', (all) => all.map((one) => one.innerText));
     assert.match(versions[0] ?? '', /v1\.0\.1[^]*Bram Okafor, [^]*With <em>feeling<\/em>/);
     assert.match(versions[1] ?? '', /v1\.0\.0[^]*Ada Lindqvist, [^]*For the opening/);
 
+    await tab.click('#run-versions');
+    await untilText('.runs', '2 versions were run, newest first.');
+    const rows = await page.$$eval('.runs tbody tr', (all) =>
+      all.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')),
+    );
+    assert.deepEqual(
+      rows.map(([version, output]) => [version, output]),
+      [
+        ['v1.0.1', '{"greeting":"two Ines"}'],
+        ['v1.0.0', '{"greeting":"one Ines"}'],
+      ],
+    );
+    for (const [, , took] of rows) assert.match(took ?? '', /^[\d.]+ ms$/);
+    // Another input; what was run before stays in view until then.
+    const other = await page.$eval('#run-input', (input) =>
+      (input as HTMLTextAreaElement).value.replace('Ines', 'Grace'),
+    );
+    await page.locator('#run-input').fill(other);
     await tab.click('#run-live');
-    await untilText('.runs tbody', 'two Ines');
+    await untilText('.runs tbody', 'two Grace');
+    // One that does not fit runs nothing, and says where.
+    await page.locator('#run-input').fill(other.replace(/"hour": *\d+/, '"hour": 25'));
+    await tab.click('#run-live');
+    await untilText('.runs', 'invalid-input');
+    assert.equal((await tab.text('.runs')).match(/at \/hour/g)?.length, 1);
+    assert.deepEqual(await findingsInBoth(page), []);
+    // A plugin that was shown before has nothing to do with the next.
+    await tab.choosePlugin('add-record');
+    assert.equal(await page.$('.runs table'), null);
+    await tab.choosePlugin('greet-customer');
+    await untilText('.work .letter', 'two Ines');
+
     await tab.click('[data-version="v1.0.0"] [data-make-live]');
     await live('v1.0.0');
     await untilText('.work .letter', 'one Ines');
@@ -97,64 +126,10 @@ describe('the plugins of a customer', () => {
     assert.deepEqual(tab.complaints, []);
   });
 
-  describe('when the page is refreshed while a version is being made live', () => {
-    const target = targetOf('customer-8', 'greet-customer');
-    before(async () => {
-      await deployPlugin(demo, 'cleo', greeting('one'), { target });
-      await deployPlugin(demo, 'cleo', greeting('two'), { target });
-    });
-
-    /** Makes v1.0.0 live, which reaches the back end only after a refresh, and after what is done `meanwhile`. */
-    const makeLive = async (meanwhile?: () => Promise<unknown>) => {
-      const page = await open('cleo');
-      await tab.choosePlugin('greet-customer');
-      await live('v1.0.1');
-      await untilText('.work .letter', 'two Ines');
-      const change = Promise.withResolvers<HTTPRequest>();
-      await page.setRequestInterception(true);
-      page.on('request', (request) => {
-        if (request.method() === 'PUT' && request.postData()?.includes('v1.0.0')) change.resolve(request);
-        else void request.continue();
-      });
-      await tab.click('[data-version="v1.0.0"] [data-make-live]');
-      const held = await change.promise;
-      const refreshed = page.waitForResponse(
-        (response) => response.request().method() === 'GET' && response.url().includes('/plugins?'),
-      );
-      await tab.click('#refresh');
-      await refreshed;
-      await meanwhile?.();
-      await held.continue();
-    };
-
-    test('show what that made true', async () => {
-      await makeLive();
-      await live('v1.0.0');
-      assert.deepEqual(tab.complaints, []);
-      await tab.click('#newest-again');
-      await live('v1.0.1');
-    });
-
-    test('show why that was refused', async () => {
-      await makeLive(async () => {
-        const builder = new BuilderClient({
-          baseUrl: demo.service,
-          token: await editorTokenOf(demo, 'cleo', target),
-        });
-        const { namespace, fn: pluginName } = target;
-        await builder.deleteVersion(
-          { environment: 'com.example', userID: 'customer-8', namespace, pluginName },
-          'v1.0.0',
-        );
-      });
-      await untilText('.failure', 'There is no such version; it may have been deleted meanwhile.');
-      await tab.page.waitForSelector('[data-version="v1.0.0"]', { hidden: true });
-    });
-  });
-
   test('show of a failed run its message, line and logs, but to a reader only that it failed', async () => {
     await deployPlugin(demo, 'ada', FAILING);
-    const page = await open('ada');
+    const tab = await open('ada');
+    const { page } = tab;
     await tab.choosePlugin('add-record');
     await live('v1.0.0');
     await tab.click('#run-live');
@@ -169,23 +144,23 @@ describe('the plugins of a customer', () => {
     await untilText('.card .last-failure', 'plugin-error');
     await tab.choosePlugin('add-record');
     await page.waitForSelector('.recent details');
-    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
     await page.$$eval('details', (all) => all.forEach((one) => (one.open = true)));
     assert.deepEqual(await findings(page), []);
     assert.deepEqual(tab.complaints, []);
-    await page.browserContext().close();
+    await tab.signOut();
 
-    const reader = await open('dan');
+    await tab.signIn('dan');
     await tab.choosePlugin('add-record');
     await untilText('.recent li', 'plugin-error');
-    assert.doesNotMatch(await reader.content(), /no flour|Weighing/);
+    assert.doesNotMatch(await page.content(), /no flour|Weighing/);
   });
 
   test('can be read but not deployed by a reader', async () => {
     const target = targetOf('customer-7', 'price-rule');
     await deployPlugin(demo, 'ada', 'export const run = () => ({ unitPrice: 1 });\n', { target });
     await deployPlugin(demo, 'ada', 'export const run = () => ({ unitPrice: 2 });\n', { target });
-    const page = await open('dan');
+    const tab = await open('dan');
+    const { page } = tab;
     await tab.choosePlugin('price-rule');
     await live('v1.0.1');
     const controls = '[data-make-live], #newest-again, #run-live, #run-versions, .new-plugin';
@@ -210,25 +185,50 @@ describe('the plugins of a customer', () => {
     assert.equal(own, 403);
   });
 
-  test('leave the editor as much height as the page allows, at 1280 by 800 pixels', async () => {
-    const page = await open('bram');
+  test('leave the editor as much height as the page allows, at 1280 by 800 pixels, with the recorded inputs, of which it makes tests', async () => {
+    const target = targetOf('customer-8');
+    await deployPlugin(demo, 'bram', 'export const run = () => ({ accept: true });\n', { target });
+    const tab = await open('bram');
+    const { page } = tab;
     await page.setViewport({ width: 1280, height: 800 });
     await page.select('[name=tenant]', 'com.example.customer-8');
     await tab.choosePlugin('add-record');
-    await tab.launch();
+    await tab.click('#run-live');
+    await untilText('.runs tbody', '"accept":true');
+    const frame = await tab.launch();
     const height = () =>
-      page.$eval('plugin-editor >>> iframe', (frame) => frame.getBoundingClientRect().height);
+      page.$eval('plugin-editor >>> iframe', (element) => element.getBoundingClientRect().height);
     assert.ok((await height()) > 650);
-    await deployPlugin(demo, 'bram', 'export const run = () => ({ accept: true });\n', {
-      target: targetOf('customer-8'),
-    });
-    await page.evaluate(() => document.dispatchEvent(new Event('plugin-editor-deploy')));
     await untilText('.editor-bar .live', 'v1.0.0 is live');
     assert.ok((await height()) > 650);
-    // The author makes another version live in the editor.
-    const target = targetOf('customer-8');
-    await deployPlugin(demo, 'bram', 'export const run = () => ({ accept: false });\n', { target });
-    await page.evaluate(() => document.dispatchEvent(new Event('plugin-editor-live')));
-    await untilText('.editor-bar .live', 'v1.0.1 is live');
+
+    await frame.locator('#tab-runs').click();
+    await eventually(
+      async () => {
+        await frame.locator('.runs-head button').click();
+        return frame.$$eval('.run-record', (all) => all.length);
+      },
+      (count) => count > 0,
+    );
+    await frame.locator('.run-record summary').click();
+    await frame.locator('.run-record ::-p-text(Save as test)').click();
+    await frame.waitForFunction(() =>
+      document.querySelector<HTMLInputElement>('.test-row .field.name:focus')?.value.startsWith('Run of'),
+    );
+
+    // Others, and the author in the editor, change what is live.
+    for (const [event, version] of [
+      ['plugin-editor-deploy', 'v1.0.1'],
+      ['plugin-editor-live', 'v1.0.2'],
+    ] as const) {
+      await deployPlugin(
+        demo,
+        'bram',
+        `export const run = () => ({ accept: false, reason: '${version}' });\n`,
+        { target },
+      );
+      await page.evaluate((type) => document.dispatchEvent(new Event(type)), event);
+      await untilText('.editor-bar .live', `${version} is live`);
+    }
   });
 });
