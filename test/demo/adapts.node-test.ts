@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CDPSession, Frame, Page, Viewport } from 'puppeteer-core';
-import { findings, findingsInBoth, useColours } from '../support/axe.ts';
+import { findings, findingsInBoth } from '../support/axe.ts';
 import { shareDemoInBrowser } from './demo-in-browser.ts';
 import type { DemoPage } from './page-driver.ts';
 
@@ -11,7 +11,6 @@ describe('the demo page', () => {
   let tab: DemoPage;
   /** Goes through all that the page shows, what went wrong included, and looks at each. */
   async function visitViews(
-    delivery: 'url' | 'message',
     prepare: (page: Page) => Promise<unknown>,
     inspect: (view: string, frame?: Frame) => Promise<void>,
   ): Promise<void> {
@@ -35,7 +34,6 @@ describe('the demo page', () => {
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
     // In a narrow window the versions, which come last, move what is below them.
     await page.waitForSelector('.versions');
-    if (delivery === 'url') await tab.chooseDelivery('url');
     await inspect('about to launch');
     const frame = await tab.launch();
     await inspect('open', frame);
@@ -75,52 +73,61 @@ describe('the demo page', () => {
     assert.deepEqual(over, [], view);
   };
 
-  test('is accessible in light and dark colours, and mirrored for a language that is written from right to left, except for code', () =>
-    visitViews(
-      'message',
-      async (page) => {
-        await useColours(page, 'light');
-        await page.evaluateOnNewDocument(() =>
-          // The editor takes its direction from the language that the page around it says.
-          addEventListener('DOMContentLoaded', () =>
-            Object.assign(document.documentElement, { lang: 'ar', dir: 'rtl' }),
-          ),
-        );
-      },
-      async (view, frame) => {
-        const { page } = tab;
-        for (const direction of ['ltr', 'rtl']) {
-          await page.evaluate((dir) => void (document.documentElement.dir = dir), direction);
-          await fits(page, `${view}, ${direction}`);
-        }
-        assert.deepEqual(await findingsInBoth(page), [], view);
-        const seen = await page.evaluate(() => {
-          const left = (selector: string) => document.querySelector(selector)?.getBoundingClientRect().left;
-          const direction = (selector: string) =>
-            [...document.querySelectorAll(selector)].map((one) => getComputedStyle(one).direction);
-          return {
-            sides: ['.sidebar', '.stage', '.inspector'].flatMap((one) => left(one) ?? []),
-            code: direction('code, pre, #run-input'),
-          };
-        });
-        assert.deepEqual(
-          seen.sides,
-          seen.sides.toSorted((a, b) => b - a),
-        );
-        assert.ok(
-          seen.code.every((one) => one === 'ltr'),
-          view,
-        );
-        const inFrame = await frame?.evaluate(() =>
-          ['.cm-content', '.top'].map(
-            (one) => getComputedStyle(document.querySelector(one) as Element).direction,
-          ),
-        );
-        if (frame) assert.deepEqual(inFrame, ['ltr', 'rtl']);
-      },
-    ));
+  const moving = () =>
+    tab.page.$$eval(
+      '*',
+      (all) =>
+        all.filter((one) => {
+          const { transitionDuration, animationName } = getComputedStyle(one);
+          return parseFloat(transitionDuration) > 0 || animationName !== 'none';
+        }).length,
+    );
 
-  test('is accessible on a phone, fits into a screen of 1280 by 1024 pixels at 200 % zoom without sideways scrolling, and shows each control in forced colours', () => {
+  /** The sides of the page that are mirrored, and the code that is not. */
+  const inspectDirection = async (view: string, frame?: Frame) => {
+    const seen = await tab.page.evaluate(() => {
+      const left = (selector: string) => document.querySelector(selector)?.getBoundingClientRect().left;
+      const direction = (selector: string) =>
+        [...document.querySelectorAll(selector)].map((one) => getComputedStyle(one).direction);
+      return {
+        sides: ['.sidebar', '.stage', '.inspector'].flatMap((one) => left(one) ?? []),
+        code: direction('code, pre, #run-input'),
+      };
+    });
+    assert.deepEqual(
+      seen.sides,
+      seen.sides.toSorted((a, b) => b - a),
+      view,
+    );
+    assert.ok(
+      seen.code.every((one) => one === 'ltr'),
+      view,
+    );
+    const inFrame = await frame?.evaluate(() =>
+      ['.cm-content', '.top'].map(
+        (one) => getComputedStyle(document.querySelector(one) as Element).direction,
+      ),
+    );
+    if (frame) assert.deepEqual(inFrame, ['ltr', 'rtl']);
+  };
+
+  /** The controls that have neither a border nor a line. */
+  const flatControls = () =>
+    tab.page.evaluate(() => {
+      const roots = [document, ...[...document.querySelectorAll('*')].flatMap((one) => one.shadowRoot ?? [])];
+      const controls = roots.flatMap((root) => [
+        ...root.querySelectorAll('button, select, textarea, input:not([type=radio])'),
+      ]);
+      return controls
+        .filter((one) => one.checkVisibility({ opacityProperty: true }))
+        .filter((one) => {
+          const { borderBlockStartWidth, textDecorationLine } = getComputedStyle(one);
+          return parseFloat(borderBlockStartWidth) === 0 && textDecorationLine === 'none';
+        })
+        .map(({ outerHTML }) => outerHTML);
+    });
+
+  test('is accessible in light and dark colours and on a phone, mirrored for a language that is written from right to left, except for code, fits into a screen of 1280 by 1024 pixels at 200 % zoom without sideways scrolling, shows each control in forced colours, and does not move where less motion is preferred', async () => {
     let session: CDPSession;
     const use = async (viewport: Viewport, forcedColours: 'active' | 'none') => {
       await tab.page.setViewport(viewport);
@@ -131,54 +138,37 @@ describe('the demo page', () => {
       ];
       await session.send('Emulation.setEmulatedMedia', { features });
     };
-    return visitViews(
-      'url',
+    await visitViews(
       async (page) => {
         session = await page.createCDPSession();
+        await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'no-preference' }]);
+        await page.evaluateOnNewDocument(() =>
+          // The editor takes its direction from the language that the page around it says.
+          addEventListener('DOMContentLoaded', () =>
+            Object.assign(document.documentElement, { lang: 'ar', dir: 'rtl' }),
+          ),
+        );
       },
-      async (view) => {
+      async (view, frame) => {
+        const { page } = tab;
+        if (view === 'signed out') assert.ok((await moving()) > 0);
+        await use({ width: 1440, height: 900 }, 'none');
+        if (view === 'signed out') assert.equal(await moving(), 0);
+        for (const direction of ['ltr', 'rtl']) {
+          await page.evaluate((dir) => void (document.documentElement.dir = dir), direction);
+          await fits(page, `${view}, ${direction}`);
+        }
+        assert.deepEqual(await findingsInBoth(page), [], view);
+        await inspectDirection(view, frame);
         await use({ width: 360, height: 800 }, 'none');
-        await fits(tab.page, `${view}, on a phone`);
-        assert.deepEqual(await findings(tab.page), [], `${view}, on a phone`);
+        await fits(page, `${view}, on a phone`);
+        assert.deepEqual(await findings(page), [], `${view}, on a phone`);
         await use({ width: 640, height: 512, deviceScaleFactor: 2 }, 'active');
-        await fits(tab.page, view);
-        const flat = await tab.page.evaluate(() => {
-          const roots = [
-            document,
-            ...[...document.querySelectorAll('*')].flatMap((one) => one.shadowRoot ?? []),
-          ];
-          const controls = roots.flatMap((root) => [
-            ...root.querySelectorAll('button, select, textarea, input:not([type=radio])'),
-          ]);
-          return controls
-            .filter((one) => one.checkVisibility({ opacityProperty: true }))
-            .filter((one) => {
-              const { borderBlockStartWidth, textDecorationLine } = getComputedStyle(one);
-              return parseFloat(borderBlockStartWidth) === 0 && textDecorationLine === 'none';
-            })
-            .map(({ outerHTML }) => outerHTML);
-        });
-        assert.deepEqual(flat, [], view);
+        await fits(page, view);
+        assert.deepEqual(await flatControls(), [], view);
+        // Where the next view is looked for.
+        await use({ width: 1440, height: 900 }, 'none');
       },
     );
-  });
-
-  test('does not animate for users who prefer reduced motion', async () => {
-    tab = await openTab();
-    const { page } = tab;
-    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'no-preference' }]);
-    await page.waitForSelector('[data-user=ada]');
-    const moving = () =>
-      page.$$eval(
-        '*',
-        (all) =>
-          all.filter((one) => {
-            const { transitionDuration, animationName } = getComputedStyle(one);
-            return parseFloat(transitionDuration) > 0 || animationName !== 'none';
-          }).length,
-      );
-    assert.ok((await moving()) > 0);
-    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
-    assert.equal(await moving(), 0);
   });
 });

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findings } from '../support/axe.ts';
-import { shareDemoInBrowser } from './demo-in-browser.ts';
+import { shareDemoInBrowser, shareTab } from './demo-in-browser.ts';
 import { deployPlugin } from './deploy.ts';
-import { deliverByUrl } from './page-driver.ts';
 import type { DemoPage } from './page-driver.ts';
 import { targetOf } from './vendor-setup.ts';
 
-const { demo, openTab } = await shareDemoInBrowser();
+const demoInBrowser = await shareDemoInBrowser();
+const { demo } = demoInBrowser;
+const staffTab = shareTab(demoInBrowser);
+const customerTab = shareTab(demoInBrowser);
 
 const BAKERY = '[data-customer="com.example.customer-7"]';
 
 describe('the vendor’s staff', () => {
-  const open = async (user: string) => {
-    const tab = await openTab(deliverByUrl);
-    await tab.signIn(user);
-    return tab;
-  };
   const untilText = ({ page }: DemoPage, selector: string, text: string) =>
     page.waitForFunction(
       (query, part) => document.querySelector(query)?.textContent?.includes(part),
@@ -29,10 +26,11 @@ describe('the vendor’s staff', () => {
     await deployPlugin(demo, 'ada', 'export const run = () => ({ accept: false, reason: "one" });\n', {
       message: 'Before the suspension',
     });
-    const staff = await open('mia');
+    const { tab: staff } = staffTab;
+    await staff.signIn('mia');
     await untilText(staff, BAKERY, 'One plugin');
-    await staff.page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
-    const author = await open('ada');
+    const { tab: author } = customerTab;
+    await author.signIn('ada');
     await author.choosePlugin('add-record');
     await author.page.waitForSelector('[data-live]');
     await staff.click(`${BAKERY} [data-action=suspend]`);
@@ -61,28 +59,33 @@ describe('the vendor’s staff', () => {
     await author.state('error');
     await untilText(author, '.suspended', 'Juniper Bakery is suspended. Its plugins are kept');
     await author.click('#leave-editor');
-    const colleague = await open('dan');
-    await untilText(colleague, '.suspended', 'they cannot be opened and do not run');
-    assert.deepEqual(await findings(colleague.page), []);
+    await author.signOut();
+    await author.signIn('dan');
+    await untilText(author, '.suspended', 'they cannot be opened and do not run');
+    assert.deepEqual(await findings(author.page), []);
+    await author.signOut();
+    await author.signIn('ada');
+    await author.choosePlugin('add-record');
+    await untilText(author, '.suspended', 'Juniper Bakery is suspended');
 
     await staff.click(`${BAKERY} [data-action=resume]`);
     await untilText(staff, `${BAKERY} .badge`, 'Active');
-    await author.page.reload();
-    await author.page.waitForSelector('[data-live]');
-    assert.equal(await author.page.$('.suspended'), null);
+    await author.click('#refresh');
+    await author.page.waitForSelector('.suspended', { hidden: true });
     await author.click('#run-live');
     await untilText(author, '.runs tbody', '"reason":"one"');
-    await author.launch();
   });
 
   test('delete a customer, of whom nothing is left', async () => {
     const target = targetOf('customer-8');
     await deployPlugin(demo, 'cleo', 'export const run = () => ({ accept: true });\n', { target });
     const oysters = '[data-customer="com.example.customer-8"]';
-    const author = await open('cleo');
+    const { tab: author } = customerTab;
+    await author.signIn('cleo');
     await author.choosePlugin('add-record');
     await author.page.waitForSelector('[data-live]');
-    const staff = await open('mia');
+    const { tab: staff } = staffTab;
+    await staff.signIn('mia');
     await staff.click(`${oysters} [data-action=delete]`);
     await staff.page.waitForSelector(`${oysters} .question`);
     await staff.click('[data-action=keep]');
@@ -96,15 +99,17 @@ describe('the vendor’s staff', () => {
     await author.page.evaluate(() => document.querySelector<HTMLElement>('#launch')?.click());
     await untilText(author, '.gone', 'Saltmarsh Oysters was deleted, with its plugins');
     assert.equal(await author.page.$('.plugin-link'), null);
-    const both = await open('bram');
-    const tenants = await both.page.$$eval('[name=tenant] option', (all) => all.map(({ text }) => text));
+    await author.signOut();
+    await author.signIn('bram');
+    const tenants = await author.page.$$eval('[name=tenant] option', (all) => all.map(({ text }) => text));
     assert.deepEqual(tenants, ['Juniper Bakery']);
     await assert.rejects(deployPlugin(demo, 'cleo', '', { target }), /cleo got no token: 403/);
 
     // Taken on again it begins with nothing.
     await staff.click(`${oysters} [data-action=restore]`);
     await untilText(staff, `${oysters} .badge`, 'Active');
-    await author.page.reload();
+    await author.signOut();
+    await author.signIn('cleo');
     await author.choosePlugin('add-record');
     await untilText(author, '.versions', 'Nothing is deployed yet');
     assert.equal(await author.page.$('.entries li'), null);

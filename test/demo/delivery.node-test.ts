@@ -2,43 +2,53 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import type { Frame } from 'puppeteer-core';
+import type { Frame, HTTPRequest } from 'puppeteer-core';
 import { countFrames } from '../support/count-frames.ts';
-import { shareDemoInBrowser } from './demo-in-browser.ts';
+import { shareDemoInBrowser, shareTab } from './demo-in-browser.ts';
 import { editorText, isEditor } from './page-driver.ts';
-import type { DemoPage } from './page-driver.ts';
 import { until } from '../support/until.ts';
 
-const { demo, openTab } = await shareDemoInBrowser();
+const demoInBrowser = await shareDemoInBrowser();
+const { demo } = demoInBrowser;
 
 describe('the demo page', () => {
-  let tab: DemoPage;
+  /** The addresses that the page requested. */
+  const requests: string[] = [];
+  /** Whether a request was answered for the server. */
+  let intercept: (request: HTTPRequest) => boolean = () => false;
 
-  /** Opens the page, which delivers tokens by message unless another way is chosen. */
-  const open = async (user = 'ada') => {
-    const requests: string[] = [];
-    tab = await openTab(async (page) => {
-      page.on('request', (request) => requests.push(request.url()));
-      // Read in the page itself: the browser does not always hand a body to who watches from outside.
-      await page.evaluateOnNewDocument(() => {
-        const seen: string[] = [];
-        Object.assign(window, { seen });
-        const fetch = window.fetch.bind(window);
-        window.fetch = async (...request) => {
-          const response = await fetch(...request);
-          if (response.ok && response.url.endsWith('/plugins/editor-token')) {
-            seen.push(((await response.clone().json()) as { token: string }).token);
-          }
-          return response;
-        };
-      });
+  /** It delivers tokens by message unless another way is chosen. */
+  const shared = shareTab(demoInBrowser, async (page) => {
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      requests.push(request.url());
+      if (!intercept(request)) void request.continue();
     });
-    const tokens = () => tab.page.evaluate(() => (window as unknown as { seen: string[] }).seen);
+    // Read in the page itself: the browser does not always hand a body to who watches from outside.
+    await page.evaluateOnNewDocument(() => {
+      const seen: string[] = [];
+      Object.assign(window, { seen });
+      const fetch = window.fetch.bind(window);
+      window.fetch = async (...request) => {
+        const response = await fetch(...request);
+        if (response.ok && response.url.endsWith('/plugins/editor-token')) {
+          seen.push(((await response.clone().json()) as { token: string }).token);
+        }
+        return response;
+      };
+    });
+  });
+  const tokens = () => shared.tab.page.evaluate(() => (window as unknown as { seen: string[] }).seen);
+
+  const open = async (user = 'ada') => {
+    intercept = () => false;
+    const { tab } = shared;
+    await tab.page.evaluate(() => (window as unknown as { seen: string[] }).seen.splice(0));
     await tab.signIn(user);
-    return { page: tab.page, tokens, requests };
+    return tab;
   };
 
-  const frameOf = () => tab.page.frames().find(isEditor);
+  const frameOf = () => shared.tab.page.frames().find(isEditor);
 
   /** Marks the frame's page: a reload takes that away. */
   const mark = (frame: Frame) => frame.evaluate(() => void Object.assign(window, { marked: true }));
@@ -48,7 +58,7 @@ describe('the demo page', () => {
     await frame.locator('.cm-content').click();
     // Until then the keys go to the page.
     await frame.waitForSelector('.cm-focused');
-    await tab.page.keyboard.type(text);
+    await shared.tab.page.keyboard.type(text);
   };
   const untilText = (frame: Frame, part: string) =>
     frame.waitForFunction(
@@ -56,24 +66,12 @@ describe('the demo page', () => {
       { polling: 50 },
       part,
     );
-  const time = (which: string) => tab.text(`[data-time=${which}]`);
-
-  /** Answers the editor's saves with 503 while they are `broken`. */
-  const interceptSaves = async () => {
-    const saves = { broken: false };
-    await tab.page.setRequestInterception(true);
-    tab.page.on('request', (request) => {
-      const save = saves.broken && request.method() === 'POST' && request.url().includes('/api/v1/draft/');
-      if (save) void request.respond({ status: 503, headers: { 'access-control-allow-origin': '*' } });
-      else void request.continue();
-    });
-    return saves;
-  };
+  const time = (which: string) => shared.tab.text(`[data-time=${which}]`);
 
   test('delivers tokens to one frame by message, and by address once that is chosen', async () => {
-    const { page, tokens, requests } = await open();
+    const tab = await open();
+    const { page } = tab;
     await tab.choosePlugin('add-record');
-    assert.equal(await time('message-launch'), '–');
     // Loaded ahead, before there is a plugin or a token.
     await until('the frame of the editor', () => !!frameOf());
     assert.deepEqual(await tokens(), []);
@@ -120,13 +118,13 @@ describe('the demo page', () => {
     await tab.editorFrame(frame);
     assert.doesNotMatch(await tab.text('.source'), /token-delivery|preload/);
     assert.ok(await tab.saidReady());
-    // It is kept for the next visit.
-    await page.reload();
-    await page.waitForSelector('[name=delivery][value=url]:checked');
+    await tab.click('#leave-editor');
+    await tab.chooseDelivery('message');
   });
 
   test('saves without a reload when a token ends during work', async () => {
-    const { page, tokens } = await open('bram');
+    const tab = await open('bram');
+    const { page } = tab;
     await tab.choosePlugin('add-record');
     const frame = await tab.launch();
     await mark(frame);
@@ -134,12 +132,11 @@ describe('the demo page', () => {
     // The renewals that the launcher makes by itself fail, as those of a machine asleep would.
     let asleep = true;
     const ended: number[] = [];
-    await page.setRequestInterception(true);
-    page.on('request', (request) => {
-      const renewal = request.url().endsWith('/plugins/editor-token');
-      if (renewal && asleep) void request.abort('internetdisconnected');
-      else void request.continue();
-    });
+    intercept = (request) => {
+      if (!asleep || !request.url().endsWith('/plugins/editor-token')) return false;
+      void request.abort('internetdisconnected');
+      return true;
+    };
     const draft = new URL('/api/v1/draft/com.example.customer-7/orders/add-record', demo.service);
     // All tokens end now, as they do after a while.
     const database = new DatabaseSync(join(demo.dataDir, 'service.sqlite'), { timeout: 10_000 });
@@ -170,11 +167,17 @@ describe('the demo page', () => {
   });
 
   test('asks before unsaved work is left, and offers it again to a user who left it', async () => {
-    const { page } = await open('bram');
+    const tab = await open('bram');
+    const { page } = tab;
     await tab.choosePlugin('greet-customer');
     const frame = await tab.launch();
-    const saves = await interceptSaves();
-    saves.broken = true;
+    const saves = { broken: true };
+    intercept = (request) => {
+      if (!saves.broken || request.method() !== 'POST' || !request.url().includes('/api/v1/draft/'))
+        return false;
+      void request.respond({ status: 503, headers: { 'access-control-allow-origin': '*' } });
+      return true;
+    };
     await type(frame, '// unsaved ');
     await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty);
     await page.locator('nav ::-p-text(price-rule)').click();
