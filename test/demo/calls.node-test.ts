@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shareDemoInBrowser } from './demo-in-browser.ts';
-import { deployPlugin, editorTokenOf } from './deploy.ts';
+import { BuilderClient } from 'plugin-editor/client.js';
+import { connectedPlugins } from '../../demo/vendor/places/connected.ts';
+import type { PluginEntry, VersionRuns } from '../../demo/vendor/wire.ts';
+import { eventually } from '../support/until.ts';
+import { deployPlugin, editorTokenOf, signInAt } from './deploy.ts';
+import { shareDemo } from './shared-demo.ts';
 import { targetOf } from './vendor-setup.ts';
 
-const { demo, openTab } = await shareDemoInBrowser();
+const demo = await shareDemo();
+const [stock, rates] = connectedPlugins as [PluginEntry, PluginEntry];
 
 /** Deploys the template of a plugin, as somebody does who changes nothing. */
 async function deployTemplate(fn: string): Promise<string> {
@@ -21,50 +26,32 @@ async function deployTemplate(fn: string): Promise<string> {
   return contents;
 }
 
-test('plugins call the vendor’s API and one with a key, and the editor shows what was called', async () => {
-  const origins = new Map<string, string>();
-  for (const fn of ['check-stock', 'convert-price']) {
-    const contents = await deployTemplate(fn);
-    origins.set(fn, /http:\/\/127\.0\.0\.1:\d+/.exec(contents)?.[0] ?? '');
-  }
-  const tab = await openTab();
-  const { page } = tab;
-  await tab.signIn('ada');
-  const expected = [
-    ['convert-price', '$4.86', '/latest'],
-    ['check-stock', 'Of C-220 there are only 2.', '/api/stock/C-220'],
-  ] as const;
-  for (const [fn, output] of expected) {
-    await tab.choosePlugin(fn);
-    await tab.click('#run-live');
-    await page.waitForFunction(
-      (text) => document.querySelector('.runs tbody')?.textContent?.includes(text),
-      { polling: 50 },
-      output,
-    );
-  }
-  for (const [fn, , path] of expected) {
-    await tab.choosePlugin(fn);
-    const frame = await tab.launch();
-    await frame.locator('#tab-types').click();
-    await frame.waitForSelector(`.granted ::-p-text(${origins.get(fn)})`);
-    await frame.locator('#tab-runs').click();
+test('plugins call the vendor’s API and one with a key, and the records of their runs have what was called', async () => {
+  const send = await signInAt(demo.vendor, 'ada');
+  for (const { namespace, name, sample, output, path } of [
+    { ...stock, output: 'Of C-220 there are only 2.', path: '/api/stock/C-220' },
+    { ...rates, output: '$4.86', path: '/latest' },
+  ]) {
+    const contents = await deployTemplate(name);
+    const body = { ident: 'com.example.customer-7', name, input: sample, which: 'live' };
+    const { runs } = (await (await send('POST', 'plugins/runs', body)).json()) as VersionRuns;
+    assert.equal(runs[0]?.output, output);
+
+    const token = await editorTokenOf(demo, 'ada', targetOf('customer-7', name));
+    const builder = new BuilderClient({ baseUrl: demo.service, token });
+    const location = { environment: 'com.example', userID: 'customer-7', namespace, pluginName: name };
     // A record is written within a second.
-    await frame.waitForFunction(
-      () => {
-        const record = document.querySelector<HTMLElement>('.run-record summary');
-        if (!record) document.querySelector<HTMLElement>('.runs-head button')?.click();
-        return !!record;
-      },
-      { polling: 300 },
+    const records = await eventually(
+      async () => (await builder.listRuns(location)).runs,
+      ({ length }) => length > 0,
     );
-    await frame.locator('.run-record summary').click();
-    const calls = await frame.waitForSelector('.run-calls li');
-    const text = await calls?.evaluate((li) => (li as HTMLElement).innerText);
-    assert.match(text ?? '', new RegExp(`^GET ${origins.get(fn)}${path} 200`));
-    await tab.click('#leave-editor');
+    const { calls = [] } = await builder.getRun(records[0]?.uuid ?? '');
+    const [origin = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(contents) ?? [];
+    assert.deepEqual(
+      calls.map(({ method, url, status }) => [method, url.split('?', 1)[0], status]),
+      [['GET', origin + path, 200]],
+    );
   }
-  assert.deepEqual(tab.complaints, []);
 });
 
 test('the vendor’s API answers no one but plugins', async () => {
