@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { build } from 'vite';
 import { shareDemoInBrowser } from './demo-in-browser.ts';
+import { deliverByUrl } from './page-driver.ts';
 
 const { demo, openTab } = await shareDemoInBrowser();
 
@@ -12,7 +13,7 @@ test('the copied HTML does on a separate page what the demo page shows', async (
   const outDir = await mkdtemp(join(tmpdir(), 'plugin-editor-copied-'));
   t.after(() => rm(outDir, { recursive: true }));
   await build({ mode: 'cdn', logLevel: 'error', build: { outDir } });
-  const tab = await openTab();
+  const tab = await openTab(deliverByUrl);
   await tab.signIn('ada');
   await tab.choosePlugin('add-record');
   await tab.chooseLook('sorbet');

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 import { launchChromium } from './harness.ts';
-import { openDemo } from './page-driver.ts';
+import { deliverByUrl, openDemo } from './page-driver.ts';
 import { shareDemo } from './shared-demo.ts';
 import { until } from '../support/until.ts';
 
@@ -86,7 +86,7 @@ describe('a page of another origin', () => {
     ).listen(0, '127.0.0.1');
     browser = await launchChromium({ hosts: `${NAMES}, EXCLUDE localhost, EXCLUDE 127.0.0.1` });
     ({ port } = stranger.address() as AddressInfo);
-    const tab = await openDemo(browser, demo.vendor);
+    const tab = await openDemo(browser, demo.vendor, deliverByUrl);
     await tab.signIn('ada');
     own = tab.page;
     context = own.browserContext();
@@ -133,12 +133,10 @@ describe('a page of another origin', () => {
 
   test('differs from the vendor’s own page, which gets all of it', async () => {
     const beforehand = stored();
-    const page = await open(demo.vendor);
-    const read = await page.evaluate(askForEverything, demo.vendor, TARGET);
+    const read = await own.evaluate(askForEverything, demo.vendor, TARGET);
     assert.ok(read.includes('POST /plugins/editor-token 200'), read.join());
     assert.ok(read.includes('DELETE /session 204'), read.join());
     assert.notDeepEqual(stored(), beforehand);
-    await page.close();
   });
 
   test('with a name that leads to this machine is answered with 421 at both servers', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { EnvironmentClient, HttpError } from 'plugin-editor/server.js';
+import { type EnvironmentClient, HttpError } from 'plugin-editor/server.js';
 import { ENVIRONMENT } from '../../demo/vendor/accounts.ts';
 import { setUpConnections } from '../../demo/vendor/places/connected.ts';
 import { places, setUpPlaces } from '../../demo/vendor/places/places.ts';
 import type { VersionRuns, WorkView } from '../../demo/vendor/wire.ts';
 import { deployPlugin, editorTokenOf } from './deploy.ts';
-import { shareVendor } from './shared-demo.ts';
+import { shareBackEnd } from './shared-demo.ts';
 import { targetOf } from './vendor-setup.ts';
 
 interface Template {
@@ -14,32 +14,26 @@ interface Template {
   tests: { name: string; payload: string; expected?: string }[];
 }
 
-const vendor = await shareVendor();
+const demo = await shareBackEnd();
 
 describe('the places that customers fill with plugins', () => {
   const look = async (name: string, user = 'ada') => {
     const body = { ident: 'com.example.customer-7', name };
-    return vendor.sendRequest('/plugins/work', { method: 'POST', body, cookie: await vendor.signIn(user) });
+    return demo.sendRequest('/plugins/work', { method: 'POST', body, cookie: await demo.signIn(user) });
   };
   const work = async (name: string) => ((await (await look(name)).json()) as WorkView).cases;
   const deploy = (contents: string, name: string, options = {}) =>
-    deployPlugin(vendor.addresses, 'ada', contents, { target: targetOf('customer-7', name), ...options });
+    deployPlugin(demo, 'ada', contents, { target: targetOf('customer-7', name), ...options });
   const get = async (path: string, token: string) =>
-    (
-      await fetch(`${vendor.addresses.service}api/${path}`, { headers: { authorization: `Bearer ${token}` } })
-    ).json();
+    (await fetch(`${demo.service}api/${path}`, { headers: { authorization: `Bearer ${token}` } })).json();
 
   test('are namespaces with types at the plugin service, and setting them up again changes nothing', async () => {
-    const { environmentToken, servicePort } = vendor;
-    const service = new EnvironmentClient({
-      builderUrl: `http://127.0.0.1:${servicePort}`,
-      environmentToken,
-    });
+    const service = await demo.environmentClient();
     const list = () => service.listNamespaces({ environment: ENVIRONMENT });
     const first = await list();
     assert.deepEqual(
       first.namespaces.map(({ namespace }) => namespace),
-      ['mail', 'orders', 'prices'],
+      ['mail', 'orders', 'prices', 'rates', 'stock'],
     );
     await setUpPlaces(service, ENVIRONMENT);
     assert.deepEqual(await list(), first);
@@ -51,7 +45,7 @@ describe('the places that customers fill with plugins', () => {
       assert.equal(undeployed.length, cases.length);
       for (const { shown, failure, without } of undeployed) assert.ok(without && !shown && !failure);
       const target = targetOf('customer-7', plugin);
-      const token = await editorTokenOf(vendor.addresses, 'ada', target);
+      const token = await editorTokenOf(demo, 'ada', target);
       const query = `${plugin}?namespace=${namespace}`;
       const typescript = (await get(`v2/template/typescript/${query}`, token)) as Template;
       const { contents, tests } = (await get(`v2/template/javascript/${query}`, token)) as Template;
@@ -60,14 +54,11 @@ describe('the places that customers fill with plugins', () => {
       await deploy(contents, plugin);
 
       for (const { name, payload, expected } of tests) {
-        const response = await fetch(
-          `${vendor.addresses.service}api/v1/test/${target.ident}/${namespace}/${plugin}`,
-          {
-            method: 'POST',
-            headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain' },
-            body: payload,
-          },
-        );
+        const response = await fetch(`${demo.service}api/v1/test/${target.ident}/${namespace}/${plugin}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'text/plain' },
+          body: payload,
+        });
         const { result } = (await response.json()) as { result: string };
         assert.deepEqual(JSON.parse(result), JSON.parse(expected ?? ''), name);
       }
@@ -108,10 +99,10 @@ describe('the places that customers fill with plugins', () => {
       input: '{"product":{"sku":"B-104"}}',
       which: 'live',
     };
-    const response = await vendor.sendRequest('/plugins/runs', {
+    const response = await demo.sendRequest('/plugins/runs', {
       method: 'POST',
       body,
-      cookie: await vendor.signIn('ada'),
+      cookie: await demo.signIn('ada'),
     });
     const [run] = ((await response.json()) as VersionRuns).runs;
     assert.equal(run?.failure?.code, 'invalid-input');

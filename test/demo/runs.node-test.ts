@@ -1,32 +1,30 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { EnvironmentClient } from 'plugin-editor/server.js';
 import { ENVIRONMENT } from '../../demo/vendor/accounts.ts';
 import { until } from '../support/until.ts';
 import { deployPlugin } from './deploy.ts';
 import type { PluginDetails, VersionRuns } from '../../demo/vendor/wire.ts';
-import { shareVendor } from './shared-demo.ts';
-import { OWN, targetOf } from './vendor-setup.ts';
+import { shareBackEnd } from './shared-demo.ts';
+import { targetOf } from './vendor-setup.ts';
 
-const vendor = await shareVendor();
+const demo = await shareBackEnd();
 
 describe('running what is deployed', () => {
   // A plugin that a customer added: it takes and gives text.
   const target = targetOf('customer-7', 'weigh-basket');
-  const deploy = (contents: string) => deployPlugin(vendor.addresses, 'bram', contents, { target });
+  const deploy = (contents: string) => deployPlugin(demo, 'bram', contents, { target });
   const run = async (
     user: string,
     tenant: string,
     input: unknown,
-    headers: Record<string, string> = OWN,
-    which = 'all',
+    { headers, which = 'all' }: { headers?: Record<string, string>; which?: string } = {},
   ) => {
     const body = { ident: `com.example.${tenant}`, name: 'weigh-basket', input, which };
-    return vendor.sendRequest('/plugins/runs', {
+    return demo.sendRequest('/plugins/runs', {
       method: 'POST',
-      headers,
+      ...(headers && { headers }),
       body,
-      cookie: await vendor.signIn(user),
+      cookie: await demo.signIn(user),
     });
   };
   const runsOf = async (response: Response) => (await response.json()) as VersionRuns;
@@ -58,28 +56,24 @@ describe('running what is deployed', () => {
   });
 
   test('runs the live version when none is named, and says which it is', async () => {
-    const [only, ...others] = (await runsOf(await run('ada', 'customer-7', 'Ada', OWN, 'live'))).runs;
+    const [only, ...others] = (await runsOf(await run('ada', 'customer-7', 'Ada', { which: 'live' }))).runs;
     assert.deepEqual([only?.version, only?.output, others], ['v1.0.2', 'three Ada', []]);
-    const nothing = await runsOf(await run('bram', 'customer-8', 'Ada', OWN, 'live'));
+    const nothing = await runsOf(await run('bram', 'customer-8', 'Ada', { which: 'live' }));
     assert.deepEqual(nothing, { runs: [], more: false });
   });
 
   test('has the audit log of the plugin service name who read the runs', async () => {
-    const cookie = await vendor.signIn('ada');
+    const cookie = await demo.signIn('ada');
     const query = 'ident=com.example.customer-7&name=weigh-basket';
     // Runs are recorded a moment after their answers, and only who was given a record is noted.
     await until('the runs are listed', async () => {
-      const response = await vendor.sendRequest(`/plugins?${query}`, { cookie });
+      const response = await demo.sendRequest(`/plugins?${query}`, { cookie });
       assert.equal(response.status, 200);
       return ((await response.json()) as PluginDetails).runs.length > 0;
     });
-    const { environmentToken, servicePort } = vendor;
-    const service = new EnvironmentClient({
-      builderUrl: `http://127.0.0.1:${servicePort}`,
-      environmentToken,
-    });
+    const service = await demo.environmentClient();
     const { entries } = await service.listAudit({ environment: ENVIRONMENT }, { action: 'runs.read' });
-    const reads = entries.filter(({ name }) => name === 'weigh-basket');
+    const reads = entries.filter(({ ident, name }) => ident === target.ident && name === target.fn);
     assert.deepEqual(new Set(reads.map(({ by }) => by.actor)), new Set(['ada']));
   });
 
@@ -87,15 +81,18 @@ describe('running what is deployed', () => {
     assert.equal((await run('cleo', 'customer-7', 'x')).status, 403);
     assert.equal((await run('dan', 'customer-7', 'x')).status, 403);
     assert.equal((await run('mia', 'customer-7', 'x')).status, 403);
-    assert.equal((await run('ada', 'customer-7', 'x', { 'sec-fetch-site': 'cross-site' })).status, 403);
-    assert.equal((await run('ada', 'customer-7', 'x', {})).status, 403);
+    assert.equal(
+      (await run('ada', 'customer-7', 'x', { headers: { 'sec-fetch-site': 'cross-site' } })).status,
+      403,
+    );
+    assert.equal((await run('ada', 'customer-7', 'x', { headers: {} })).status, 403);
     const body = { ident: 'com.example.customer-7', name: 'weigh-basket', input: 'x' };
-    assert.equal((await vendor.sendRequest('/plugins/runs', { method: 'POST', body })).status, 401);
+    assert.equal((await demo.sendRequest('/plugins/runs', { method: 'POST', body })).status, 401);
   });
 
   test('refuses in plain words what cannot be run', async () => {
     assert.equal((await run('ada', 'customer-7', 7)).status, 400);
-    assert.equal((await run('ada', 'customer-7', 'x', OWN, 'some')).status, 400);
+    assert.equal((await run('ada', 'customer-7', 'x', { which: 'some' })).status, 400);
     assert.equal((await run('ada', 'customer-7', '\ud800')).status, 400);
     assert.equal((await run('ada', 'customer-7', 'x'.repeat(70_000))).status, 413);
   });

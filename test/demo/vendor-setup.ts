@@ -2,13 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { listen as listenService } from '../../service/src/http/listen.ts';
 import { createService } from '../../service/src/http/create-service.ts';
-import { defaultLimits } from '../../service/src/sandbox/run-limits.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
-import { EnvironmentClient } from 'plugin-editor/server.js';
 import { openStorage } from '../../service/src/storage/storage.ts';
 import { createVendorApp } from '../../demo/vendor/app.ts';
 import { ENVIRONMENT } from '../../demo/vendor/accounts.ts';
-import { namespaceOf, setUpPlaces } from '../../demo/vendor/places/places.ts';
+import { namespaceOf } from '../../demo/vendor/places/places.ts';
 import { listen } from '../../demo/vendor/listen.ts';
 import { openVendorStore } from '../../demo/vendor/store.ts';
 import { Webhooks } from '../../demo/vendor/webhooks.ts';
@@ -26,21 +24,19 @@ export interface Call {
   cookie?: string;
 }
 
-/** The vendor's back end, asked directly, with the real plugin service behind it on a real port. */
+/**
+ * The vendor's back end, asked directly, with the real plugin service behind it on a real port, which has none of the places that
+ * customers fill: compiling their types takes longer than all that is asked here.
+ */
 export async function setUpVendor() {
   const directory = mkdtempSync(join(memoryFolder, 'plugin-editor-vendor-'));
   const storage = await openStorage({ engine: 'sqlite', file: join(directory, 'service.sqlite') });
   const vendorStore = openVendorStore(directory);
   const hosts: string[] = [];
-  // As the tests of the demo: the second that a run has by default is short on a machine with much else to do.
-  const runLimits = { ...defaultLimits, time: 10_000 };
-  const service = createService({ storage, editorAssets: new Map(), hosts, runLimits });
+  const service = createService({ storage, editorAssets: new Map(), hosts });
   const listening = await listenService(service, 0, 'SERVICE_PORT');
   hosts.push(`127.0.0.1:${listening.port}`);
-  const environmentToken = await provisionEnvironmentToken(storage, 'com.example');
-  const builderUrl = `http://127.0.0.1:${listening.port}`;
-  // As long as the demo waits: compilers start slowly on a busy machine.
-  await setUpPlaces(new EnvironmentClient({ builderUrl, environmentToken, timeout: 60_000 }), ENVIRONMENT);
+  const environmentToken = await provisionEnvironmentToken(storage, ENVIRONMENT);
   const page = (type: string, text: string) => ({ type, body: new TextEncoder().encode(text) });
   const webhooks = new Webhooks();
   webhooks.secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -83,11 +79,7 @@ export async function setUpVendor() {
     environmentToken,
     servicePort: listening.port,
     port: vendorListening.port,
-    /** Where both listen. */
-    addresses: {
-      vendor: `http://127.0.0.1:${vendorListening.port}/`,
-      service: `http://127.0.0.1:${listening.port}/`,
-    },
+    address: `http://127.0.0.1:${vendorListening.port}/`,
     cookieSecret: vendorStore.cookieSecret,
     webhookSecret: webhooks.secret,
     /** Signs in and gives the cookie, as a browser would send it. */
