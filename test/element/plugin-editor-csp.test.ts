@@ -27,7 +27,11 @@ async function mountInPage(headers: Record<string, string>, changes: Changes = {
       .replaceAll('$PAGE', server.url('/editor'))
       .replaceAll('$SELF', location.origin),
   ]);
-  const page = await openPage(server, { headers: Object.fromEntries(filled) as Record<string, string> });
+  const page = await openPage(server, {
+    headers: Object.fromEntries(filled) as Record<string, string>,
+    // One file: the modules alone would be most of what such a page loads.
+    module: '/built/modules.js',
+  });
   const element = create(server, changes, page.contentDocument);
   const types: string[] = [];
   for (const name of ['state', 'ready', 'error'] as const) {

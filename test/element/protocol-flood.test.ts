@@ -68,18 +68,18 @@ describe('a long text from an editor', () => {
     ['error', 'test', `type: 'test', error: long`],
     ['version', 'deploy', `type: 'deploy', version: long`],
   ];
-  for (const [field, event, message] of texts) {
-    it(`is shortened to the documented length in ${field}`, async () => {
-      const all = await openEditor();
+  it('is shortened to the documented length in each field', async () => {
+    const all = await openEditor();
+    for (const [field, event, message] of texts) {
       const found = await eventCausedBy(
         all,
         event,
         `const long = 'x'.repeat(20_000_000); post({ ${message} })`,
       );
       const limit = (LIMITS as Record<string, Record<string, number>>)[event]?.[field] as number;
-      expect(found[field]).to.equal('x'.repeat(limit - 1) + '…');
-    });
-  }
+      expect(found[field], field).to.equal('x'.repeat(limit - 1) + '…');
+    }
+  });
 
   it('keeps the page responsive when it comes again and again', async () => {
     const all = await openEditor();
@@ -108,17 +108,17 @@ describe('the error of a test run', () => {
     ],
     ['maps, sets and dates', `[new Map([[1, 2]]), new Set([1]), new Date(), /x/, new Error('x')]`],
   ];
-  for (const [what, code] of structures) {
-    it(`is limited in size and becomes plain JSON when it is ${what}`, async () => {
-      const all = await openEditor();
+  it('is limited in size and becomes plain JSON whatever it is', async () => {
+    const all = await openEditor();
+    for (const [what, code] of structures) {
       const { error } = await eventCausedBy(all, 'test', `post({ type: 'test', error: ${code} })`);
       const json = JSON.stringify(error);
-      expect(JSON.parse(json)).to.deep.equal(error);
+      expect(JSON.parse(json), what).to.deep.equal(error);
       // Quotes, commas and the like are not counted.
-      expect(json.length).to.be.below(LIMITS.test.error + 30 * MAX_VALUES);
-      expect(json.match(/[,:[{]/g)?.length ?? 0).to.be.at.most(3 * MAX_VALUES);
-    });
-  }
+      expect(json.length, what).to.be.below(LIMITS.test.error + 30 * MAX_VALUES);
+      expect(json.match(/[,:[{]/g)?.length ?? 0, what).to.be.at.most(3 * MAX_VALUES);
+    }
+  });
 });
 
 describe('a token that the editor was given', () => {
@@ -135,17 +135,17 @@ describe('a token that the editor was given', () => {
       `type: 'build', succeeded: true, outputLog: 'x'.repeat(${LIMITS.build.outputLog} - 7) + token + '!'`,
     ],
   ];
-  for (const [place, event, message] of places) {
-    it(`is redacted in events, in ${place}`, async () => {
-      const all = await openEditor();
-      await all.element.renewToken();
-      const { token } = await all.received.until('token');
+  it('is redacted in events', async () => {
+    const all = await openEditor();
+    await all.element.renewToken();
+    const { token } = await all.received.until('token');
+    for (const [place, event, message] of places) {
       for (const known of ['token-1', token as string]) {
         const found = await eventCausedBy(all, event, `const token = '${known}'; post({ ${message} })`);
-        expect(JSON.stringify(found)).to.contain('…').and.not.to.contain('token-');
+        expect(JSON.stringify(found), place).to.contain('…').and.not.to.contain('token-');
       }
-    });
-  }
+    }
+  });
 
   for (const [place, code] of [
     ['in its midst', `'Cannot open https://editor.test/?token=' + token + '&fn=x'`],
