@@ -19,8 +19,6 @@ const QUESTION = {
   failures: [{ name: 'n', result: '2' }],
 };
 
-type Opened = Awaited<ReturnType<typeof openWith>>;
-
 /** Opens an editor of a page with this assistant, of any shape. */
 async function openWith(assistant: unknown, hello: object = CAN) {
   const all = await openEditor({ assistant: assistant as Assistant }, hello);
@@ -46,10 +44,6 @@ async function openWith(assistant: unknown, hello: object = CAN) {
 }
 
 const textOf = (parts: { text?: string }[]) => parts.map(({ text = '' }) => text).join('');
-const errorOf = async ({ ask, answer }: Opened) => {
-  ask();
-  return (await answer()).end['error'];
-};
 
 async function* nothing() {}
 
@@ -123,10 +117,11 @@ describe('an assistant', () => {
       yield 'x'.repeat(1_000_000);
       for (;;) yield '';
     });
-    expect(await errorOf(all)).to.equal('assistant-too-long');
+    all.ask();
+    expect((await all.answer()).end['error']).to.equal('assistant-too-long');
   });
 
-  for (const [what, error, assistant] of [
+  const failing: [what: string, error: string, assistant: unknown][] = [
     [
       'throws at once',
       'Quota used up',
@@ -231,13 +226,16 @@ describe('an assistant', () => {
         yield { source: 'x'.repeat(2 ** 20) };
       },
     ],
-  ] as [what: string, error: string, assistant: unknown][]) {
-    it(`that ${what} is ended with an error`, async () => {
-      const all = await openWith(assistant);
-      expect(await errorOf(all)).to.equal(error);
-      expect(logged).to.have.length(1);
-    });
-  }
+  ];
+  it('that fails, or gives what is no answer, is ended with an error', async () => {
+    const { element, ask, answer } = await openWith(nothing);
+    for (const [index, [what, error, assistant]] of failing.entries()) {
+      element.assistant = assistant as Assistant;
+      ask(String(index));
+      expect((await answer(String(index))).end['error'], what).to.equal(error);
+      expect(logged.splice(0), what).to.have.length(1);
+    }
+  });
 
   it('that is taken away is ended, and none answers then', async () => {
     let signal: AbortSignal | undefined;

@@ -33,8 +33,6 @@ const MINUTE = 60_000;
 describe('renewal', () => {
   for (const [life, at] of [
     [100, 80_000],
-    [15 * 60, 12 * MINUTE],
-    [60 * 60, 55 * MINUTE],
     [2 * 60 * 60, 115 * MINUTE],
   ] as const) {
     it(`sends a new token after ${at / 1000} of ${life} s of life, without a reload`, async () => {
@@ -96,14 +94,12 @@ describe('renewal', () => {
     await untilRenewed(received, 2);
   });
 
-  for (const expires_in of [0, -3600]) {
-    it(`does not repeat for a token with a life of ${expires_in} s`, async () => {
-      const { clock, server, element } = await openForRenewal(expires_in);
-      await clock.advance(60 * MINUTE);
-      expect(await countTokenRequests(element, server)).to.equal(1);
-      expect(element.state).to.equal('ready');
-    });
-  }
+  it('does not repeat for a token that had ended when it came', async () => {
+    const { clock, server, element } = await openForRenewal(-3600);
+    await clock.advance(60 * MINUTE);
+    expect(await countTokenRequests(element, server)).to.equal(1);
+    expect(element.state).to.equal('ready');
+  });
 
   it('is retried with growing delays when it fails, with events and without other effects', async () => {
     const { clock, server, received, element, events } = await openForRenewal(
@@ -142,28 +138,26 @@ describe('renewal', () => {
     await untilRenewed(received, 2);
   });
 
-  for (const status of [401, 403]) {
-    it(`stops when refused with ${status}, until renewToken()`, async () => {
-      const { clock, server, received, element, events } = await openForRenewal(
-        100,
-        { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
-        { path: '/token', times: 1, status },
-      );
-      await clock.advance(80_000);
-      const { error } = (await untilEvent(events, 'expiring', 1)) as never as { error: PluginEditorError };
-      expect(error.code).to.equal('token-unauthorized');
-      expect(clock.waits).to.deep.equal([]);
-      for (const type of ['online', 'pageshow']) dispatchEvent(new Event(type));
-      await clock.advance(60 * MINUTE);
-      expect(await countTokenRequests(element, server)).to.equal(2);
-      expect(element.state).to.equal('ready');
-      await element.renewToken();
-      await untilRenewed(received, 1);
-      // Renewal continues by itself after that.
-      await clock.advance(80_000);
-      await untilRenewed(received, 2);
-    });
-  }
+  it('stops when refused, until renewToken()', async () => {
+    const { clock, server, received, element, events } = await openForRenewal(
+      100,
+      { path: '/token', times: 1, json: { token: 'first', expires_in: 100 } },
+      { path: '/token', times: 1, status: 401 },
+    );
+    await clock.advance(80_000);
+    const { error } = (await untilEvent(events, 'expiring', 1)) as never as { error: PluginEditorError };
+    expect(error.code).to.equal('token-unauthorized');
+    expect(clock.waits).to.deep.equal([]);
+    for (const type of ['online', 'pageshow']) dispatchEvent(new Event(type));
+    await clock.advance(60 * MINUTE);
+    expect(await countTokenRequests(element, server)).to.equal(2);
+    expect(element.state).to.equal('ready');
+    await element.renewToken();
+    await untilRenewed(received, 1);
+    // Renewal continues by itself after that.
+    await clock.advance(80_000);
+    await untilRenewed(received, 2);
+  });
 
   it('continues after the editor requested a token that had been refused', async () => {
     const { clock, received, element, events } = await openForRenewal(

@@ -89,14 +89,15 @@ describe('an editor that has not greeted, with message delivery', () => {
 });
 
 describe('a token-request of the editor', () => {
-  for (const reason of ['missing', 'expired', 'refused']) {
-    it(`is answered with a new token when that is ${reason}`, async () => {
-      const { received, element } = await openForRenewal(undefined);
+  it('is answered with a new token, whatever the reason', async () => {
+    const { clock, received, element } = await openForRenewal(undefined);
+    for (const [index, reason] of ['missing', 'expired', 'refused'].entries()) {
       sendFromEditor(element, received, { type: 'token-request', reason });
-      const { session } = await untilRenewed(received, 1);
+      const { session } = await untilRenewed(received, index + 1);
       expect(session).to.equal(received.session());
-    });
-  }
+      await clock.advance(5000);
+    }
+  });
 
   it('is answered with token-failed and a code when there is none', async () => {
     const { received, element, events } = await openForRenewal(
