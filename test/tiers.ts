@@ -5,7 +5,7 @@ import type { PostgresRelease } from './postgres/binaries.ts';
 /*
  * Which command runs a file of tests. Its name says it:
  *
- *   *.test.ts           browsers: Chromium in `npm test`, Firefox and WebKit in `npm run test:release`
+ *   *.test.ts           browsers: Chromium in `npm test`, Firefox and WebKit in `npm run test:release`, with few exceptions
  *   *.node-test.ts      Node: `npm test`
  *   *.release-test.ts   Node: `npm run test:release`
  *
@@ -20,9 +20,12 @@ export const sameInAllBrowsers = [
   'test/element/strings.test.ts',
 ];
 
+/** Sweeps over random attributes, responses and events, which find the same in each browser: only the release runs them. */
+export const sweeps = ['test/element/element-properties.test.ts'];
+
 /** Folders whose files share pages in browsers: each page costs a browser a process, and loads all modules anew. */
 const foldersOnPages = ['editor-module', 'element'];
-const FILES_OF_A_PAGE = 6;
+const FILES_OF_A_PAGE = 14;
 
 /** Of these, tests of what a page has once: its history, its opener, its definitions, the list of its requests, a warning. */
 const onPagesOfTheirOwn = [

@@ -12,7 +12,7 @@ import { freePort } from './support/free-port.ts';
 import { loopbackOnly } from './support/loopback-only.ts';
 import { scriptedOrigins } from './support/second-origin.ts';
 import { summaryReporter } from './support/summary-reporter.ts';
-import { browserPages, sameInAllBrowsers } from './tiers.ts';
+import { browserPages, sameInAllBrowsers, sweeps } from './tiers.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { launchers, versions } = engines();
@@ -60,7 +60,7 @@ function writePages(): string[] {
   const names = launchers.map(({ name }) => name);
   const folder = join(root, 'node_modules/.cache/plugin-editor/pages', names.toSorted().join('-'));
   mkdirSync(folder, { recursive: true });
-  return browserPages(names.includes('Chromium') ? [] : sameInAllBrowsers).map(({ name, files }) => {
+  return browserPages(names.includes('Chromium') ? sweeps : sameInAllBrowsers).map(({ name, files }) => {
     if (files.length === 1) return join(root, ...files);
     const page = join(folder, `${name}.js`);
     writeFileSync(page, files.map((file) => `import '/${file}';\n`).join(''));
