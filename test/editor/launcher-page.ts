@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'puppeteer-core';
 import { type EditorService, type Target, editorIn } from './harness.ts';
 import { eventually } from '../support/until.ts';
-import { ReusedPages } from './reused-pages.ts';
 
 /** A message of the editor, and in answer to which `open`. */
 export interface EditorMessage {
@@ -45,20 +44,18 @@ const html = (editor: string) => `<!doctype html><title>Launcher</title>
 
 let listening: Promise<number> | undefined;
 
-/** The address of a page for an editor at this address, or of one that has that in a frame without any script. */
-async function addressFor(editor: string, path: '' | 'rest' = ''): Promise<string> {
+/** The address of a page for an editor at this address. */
+async function addressFor(editor: string): Promise<string> {
   listening ??= (async () => {
     const server = createServer(({ url = '' }, response) => {
-      const { pathname, searchParams } = new URL(url, 'http://localhost');
-      const address = searchParams.get('editor') ?? '';
-      const frame = `<!doctype html><iframe src="${address}"></iframe>`;
-      response.setHeader('content-type', 'text/html').end(pathname === '/rest' ? frame : html(address));
+      const address = new URL(url, 'http://localhost').searchParams.get('editor') ?? '';
+      response.setHeader('content-type', 'text/html').end(html(address));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     server.unref();
     return (server.address() as AddressInfo).port;
   })();
-  return `http://localhost:${await listening}/${path}?editor=${encodeURIComponent(editor)}`;
+  return `http://localhost:${await listening}/?editor=${encodeURIComponent(editor)}`;
 }
 
 /**
@@ -72,27 +69,32 @@ export async function openLauncher(browser: Browser, service: EditorService, edi
 }
 
 /**
- * Runs with such a page, too, but one that former tests of the file have used, where these need no new profile. At the end
- * it may have had no error.
+ * Runs with such a page, too, but with one that former tests of the file have used: each opens a plugin of its own in an editor that
+ * was loaded once. A test finds that no plugin is open, the panel of tests chosen, nothing kept, and the usual size and colours. At
+ * the end the page may have had no error, and the editor may not have been loaded again.
  */
-export async function reusedLaunchers(browser: Browser, service: EditorService) {
-  const reused = new ReusedPages(browser, await addressFor(service.empty, 'rest'));
-  return async (run: (launcher: LauncherPage) => Promise<void>, editor?: string): Promise<void> => {
-    let hasPassed = false;
+export function reusedLaunchers(browser: Browser, service: EditorService) {
+  let launcher: Awaited<ReturnType<typeof openLauncher>> | undefined;
+  return async (run: (launcher: LauncherPage) => Promise<void>): Promise<void> => {
+    const present = (launcher ??= await openLauncher(browser, service));
+    // Who knows how a test that fails leaves its page.
+    launcher = undefined;
     try {
-      const launcher = await launcherIn(await reused.take(), service, editor);
-      await run(launcher);
-      assert.deepEqual(launcher.problems, []);
-      hasPassed = true;
+      await run(present);
+      await present.forget();
+      assert.deepEqual(present.problems, []);
+      assert.equal(await present.loads(), 1);
+      launcher = present;
     } finally {
-      // Who knows how a test that failed has left its pages.
-      await (hasPassed ? reused.putBack() : reused.close());
+      if (!launcher) await present.close();
     }
   };
 }
 
+const SIZE = { width: 1060, height: 660 };
+
 async function launcherIn(page: Page, service: EditorService, editor = `${service.origin}/editor/`) {
-  await page.setViewport({ width: 1060, height: 660 });
+  await page.setViewport(SIZE);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   await page.goto(await addressFor(editor));
@@ -111,12 +113,33 @@ async function launcherIn(page: Page, service: EditorService, editor = `${servic
     const all = await eventually(receivedMessages, (messages) => messages.some(fits));
     return all.findLast(fits) as EditorMessage;
   };
-  const sendMessage = (message: object) =>
-    page.evaluate((one) => (window as unknown as LauncherWindow).sendMessage(one), message);
+  /** The session of the last `open`. */
+  let session: unknown;
+  const sendMessage = (message: { type: string; [field: string]: unknown }) => {
+    if (message.type === 'open') session = message['session'];
+    return page.evaluate((one) => (window as unknown as LauncherWindow).sendMessage(one), message);
+  };
   let opens = 0;
   await waitForMessage('hello');
   const frame = await page.waitForFrame((one) => one.url().startsWith(service.origin));
   const inFrame = editorIn(frame, page.keyboard);
+
+  /** Closes the plugin that is open, and leaves the page as it was. */
+  const forget = async () => {
+    // Which panel is in view is remembered for the next plugin.
+    await frame.evaluate(() => document.getElementById('tab-tests')?.click());
+    await sendMessage({ type: 'close', session });
+    await frame.waitForSelector('.workspace, .start', { hidden: true });
+    await frame.evaluate(() => localStorage.clear());
+    await page.emulateMediaFeatures();
+    await page.setViewport(SIZE);
+    await page.evaluate(() => {
+      const { receivedMessages: all } = window as unknown as LauncherWindow;
+      all.splice(0, all.length, ...all.filter(({ type }) => type === 'hello'));
+      (window as unknown as LauncherWindow).refusal = undefined;
+      document.querySelector('iframe')!.style.cssText = 'inline-size: 1000px; block-size: 600px';
+    });
+  };
 
   return {
     page,
@@ -124,6 +147,7 @@ async function launcherIn(page: Page, service: EditorService, editor = `${servic
     problems,
     ...inFrame,
     frame,
+    forget,
     /** Types at the end of the text, as a user who clicks into it first. */
     type: async (text: string) => {
       await frame.locator('.cm-content').click();
@@ -139,20 +163,12 @@ async function launcherIn(page: Page, service: EditorService, editor = `${servic
       page.evaluate((why) => void ((window as unknown as LauncherWindow).refusal = why), code),
     /** Asks for a plugin; answers with the session. */
     open: async (target: Target, givenToken?: string) => {
-      const session = `session-${++opens}`;
+      const opened = `session-${++opens}`;
       const { fn = 'add-record', namespace = 'default', template, builder = service.origin } = target;
       const token = givenToken ?? (await service.token(target));
-      await sendMessage({
-        type: 'open',
-        session,
-        builder,
-        ident: 'com.acme.t1',
-        namespace,
-        fn,
-        template,
-        token,
-      });
-      return session;
+      const plugin = { builder, ident: 'com.acme.t1', namespace, fn, template };
+      await sendMessage({ type: 'open', session: opened, ...plugin, token });
+      return opened;
     },
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PluginSource } from 'plugin-editor/client.js';
-import { findings, useColours } from '../../support/axe.ts';
+import { COLOUR_RULES, findings, useColours } from '../../support/axe.ts';
 import { leavesComposedEnters } from '../../support/composed-enters.ts';
 import { eventually } from '../../support/until.ts';
 import { buttonNamed, coveredTabs, tabsOutOfView } from '../harness.ts';
@@ -9,7 +9,7 @@ import { startEditorInBrowser } from '../editor-in-browser.ts';
 import { type LauncherPage, reusedLaunchers } from '../launcher-page.ts';
 
 const { service, browser } = await startEditorInBrowser();
-const withLauncher = await reusedLaunchers(browser, service);
+const withLauncher = reusedLaunchers(browser, service);
 // Types and runs have panels, too.
 const everyPanel = { namespace: 'typed', permissions: 'read,write,deploy,runs' };
 await service.setNamespace('typed', { input: {} });
@@ -56,19 +56,14 @@ const untilPanel = (launcher: LauncherPage, part: string) =>
 const press = (launcher: LauncherPage, label: string) =>
   launcher.frame.locator(`.assist ${buttonNamed(label)}`).click();
 
-test('the panel is there while the page has an assistant', async () => {
-  await withEditor(async (launcher, session) => {
-    await launcher.sendMessage({ type: 'configure', session, assistant: false });
+test('the panel is there while the page has an assistant, and asks nothing by the Enter that ends the composition of a character', async () => {
+  await withEditor(async ({ frame, sendMessage }, session) => {
+    assert.ok(await leavesComposedEnters(frame, '.assist textarea'));
+    await sendMessage({ type: 'configure', session, assistant: false });
     await eventually(
-      () => launcher.frame.$('#tab-assist'),
+      () => frame.$('#tab-assist'),
       (tab) => !tab,
     );
-  });
-});
-
-test('the Enter that ends the composition of a character asks nothing', async () => {
-  await withEditor(async ({ frame }) => {
-    assert.ok(await leavesComposedEnters(frame, '.assist textarea'));
   });
 });
 
@@ -241,7 +236,7 @@ const typed = {
   tests: [{ name: 'one', payload: '1', expected: '1' }],
 };
 
-for (const [locale, dir, names] of [
+const locales = [
   [
     'en',
     'ltr',
@@ -275,50 +270,57 @@ for (const [locale, dir, names] of [
     ],
   ],
   ['ar', 'rtl', undefined],
-] as const) {
-  test(`the panel has names and an order for the keyboard, and axe finds nothing, in ${locale}`, async () => {
-    await withEditor(
-      async (launcher, session) => {
-        const { frame, page } = launcher;
+] as const;
+
+test('the panel has names and an order for the keyboard, fits, and axe finds nothing, in English, German and from right to left', async () => {
+  await withEditor(
+    async (launcher, session) => {
+      const { frame, page } = launcher;
+      const { request, source, tests } = await ask(launcher, session, 'Change it.');
+      await launcher.sendMessage({
+        type: 'assist-part',
+        session,
+        request,
+        text: 'Some code:\n\n```js\nlet code;\n```\n',
+        source: `${String(source)}// last\n`,
+        tests: [...(tests as object[]), { name: 'new', payload: 'x' }],
+      });
+      await launcher.sendMessage({ type: 'assist-end', session, request });
+      await frame.waitForSelector('.assist-proposal .button[aria-disabled=false]');
+      for (const [scheme, rules] of [
+        ['light', undefined],
+        ['dark', COLOUR_RULES],
+      ] as const) {
+        await useColours(page, scheme);
+        const found = await findings(frame, { part: '.assist', ...(rules && { rules }) });
+        assert.deepEqual(found, [], scheme);
+      }
+      await page.setViewport({ width: 1960, height: 700 });
+      await frame.locator('.actions > .button').click();
+      await frame.waitForSelector('#tab-tests .count[data-tone=good]');
+      await frame.locator('#tab-assist').click();
+      for (const [locale, dir, names] of locales) {
         await launcher.sendMessage({ type: 'configure', session, locale });
-        await frame.waitForSelector(`html[dir=${dir}]`);
-        const { request, source, tests } = await ask(launcher, session, 'Change it.');
-        await launcher.sendMessage({
-          type: 'assist-part',
-          session,
-          request,
-          text: 'Some code:\n\n```js\nlet code;\n```\n',
-          source: `${String(source)}// last\n`,
-          tests: [...(tests as object[]), { name: 'new', payload: 'x' }],
-        });
-        await launcher.sendMessage({ type: 'assist-end', session, request });
-        await frame.waitForSelector('.assist-proposal .button[aria-disabled=false]');
-        for (const scheme of ['light', 'dark'] as const) {
-          await useColours(page, scheme);
-          assert.deepEqual(await findings(frame, { part: '.assist' }), [], scheme);
-        }
-        await page.setViewport({ width: 1960, height: 700 });
-        await frame.locator('.actions > .button').click();
-        await frame.waitForSelector('#tab-tests .count[data-tone=good]');
-        await frame.locator('#tab-assist').click();
+        await frame.waitForSelector(`html[lang=${locale === 'ar' ? 'en' : locale}][dir=${dir}]`);
         // Also in the page of a phone, beside its margins.
         for (const width of [323, 360, 760, 1000, 1280, 1536, 1920]) {
+          const at = `${locale}, ${width} px`;
           await page.$eval(
             'iframe',
             ({ style }, inlineSize) => Object.assign(style, { inlineSize }),
             `${width}px`,
           );
           await frame.waitForFunction((wanted) => innerWidth === wanted, {}, width);
-          assert.deepEqual(await tabsOutOfView(frame), [], `${width} px`);
-          assert.deepEqual(await coveredTabs(frame), [], `covered by their numbers at ${width} px`);
+          assert.deepEqual(await tabsOutOfView(frame), [], at);
+          assert.deepEqual(await coveredTabs(frame), [], `covered by their numbers: ${at}`);
           const wider = await frame.$eval('.assist', ({ scrollWidth, clientWidth }) => [
             scrollWidth - clientWidth,
             document.documentElement.scrollWidth - innerWidth,
           ]);
-          assert.deepEqual(wider, [0, 0], `wider than its place at ${width} px`);
+          assert.deepEqual(wider, [0, 0], `wider than its place: ${at}`);
         }
         assert.equal(await frame.$eval('.assist pre', (pre) => getComputedStyle(pre).direction), 'ltr');
-        if (!names) return;
+        if (!names) continue;
         await frame.focus('.assist pre');
         const found: string[] = [];
         for (const _ of names) {
@@ -331,12 +333,12 @@ for (const [locale, dir, names] of [
           await page.keyboard.press('Tab');
         }
         assert.deepEqual(found, names);
-      },
-      typed,
-      everyPanel,
-    );
-  });
-}
+      }
+    },
+    typed,
+    everyPanel,
+  );
+});
 
 test('a proposal that does not build says so, and one that is left changes nothing', async () => {
   await withEditor(async (launcher, session) => {

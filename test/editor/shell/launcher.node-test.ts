@@ -6,24 +6,36 @@ import { type LauncherPage, openLauncher, reusedLaunchers } from '../launcher-pa
 import { eventually } from '../../support/until.ts';
 
 const { service, browser } = await startEditorInBrowser();
-const withLauncher = await reusedLaunchers(browser, service);
+const withLauncher = reusedLaunchers(browser, service);
 
 describe('the editor in a page', () => {
   let count = 0;
 
   const plugin = (): Target => ({ fn: `plugin-${++count}`, template: 'javascript' });
 
-  /** Runs with a launcher's page; nothing is loaded twice in it, unless the test says so. */
-  const withEditor = (run: (launcher: LauncherPage) => Promise<void>, url?: string) =>
+  /** Runs with a launcher's page; nothing is loaded twice in it. */
+  const withEditor = (run: (launcher: LauncherPage) => Promise<void>) =>
     withLauncher(async (launcher) => {
       try {
         await run(launcher);
-        assert.equal(await launcher.loads(), 1);
       } finally {
         service.clock.ahead = 0;
         service.script.respond = service.script.hold = undefined;
       }
-    }, url);
+    });
+  /** Runs with one whose editor is opened by this address, which has a plugin and a token. */
+  const withAddressed = async (url: string, run: (launcher: LauncherPage) => Promise<void>) => {
+    const launcher = await openLauncher(browser, service, url);
+    try {
+      await run(launcher);
+      assert.equal(await launcher.loads(), 1);
+      assert.deepEqual(launcher.problems, []);
+    } finally {
+      service.clock.ahead = 0;
+      service.script.respond = undefined;
+      await launcher.close();
+    }
+  };
   const saved = (target: Target, part: string) =>
     eventually(
       () => service.draft(target),
@@ -151,12 +163,9 @@ describe('the editor in a page', () => {
       await launcher.waitForMessage('ready', session);
       await launcher.frame.evaluate(() => {
         const shown: string[] = [];
-        Object.assign(window, { shown });
-        new MutationObserver(() => shown.push(document.body.innerText)).observe(document.body, {
-          subtree: true,
-          childList: true,
-          characterData: true,
-        });
+        const observer = new MutationObserver(() => shown.push(document.body.innerText));
+        observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+        Object.assign(window, { shown, observer });
       });
       service.clock.ahead = 16 * 60_000;
       await launcher.type('// in time');
@@ -167,9 +176,11 @@ describe('the editor in a page', () => {
       await saved(target, '// in time');
       await launcher.untilStatus('Saved');
       assert.match(await launcher.text(), /in time/);
-      const shown = await launcher.frame.evaluate(() =>
-        (window as unknown as { shown: string[] }).shown.join('\n'),
-      );
+      const shown = await launcher.frame.evaluate(() => {
+        const { shown: all, observer } = window as unknown as { shown: string[]; observer: MutationObserver };
+        observer.disconnect();
+        return all.join('\n');
+      });
       assert.match(shown, /Saving/);
       assert.doesNotMatch(shown, /Not saved|session ended/);
       assert.deepEqual(await launcher.kept(), []);
@@ -253,40 +264,34 @@ describe('the editor in a page', () => {
 
   test('loads the plugin once when opened by its address and by message, and then asks for tokens', async () => {
     const target = plugin();
-    await withEditor(
-      async (launcher) => {
-        const gets = () =>
-          service.seen.filter(({ method, path }) => method === 'GET' && path === service.draftPath(target))
-            .length;
-        await launcher.untilOpen();
-        const session = await launcher.open(target);
-        await launcher.waitForMessage('ready', session);
-        assert.equal(gets(), 1);
-        service.clock.ahead = 16 * 60_000;
-        await launcher.type('// by both');
-        await launcher.waitForMessage('token-request', session);
-        await launcher.sendMessage({ type: 'token', session, token: await service.token(target) });
-        await saved(target, '// by both');
-        assert.equal(gets(), 1);
-      },
-      await service.url(target),
-    );
+    await withAddressed(await service.url(target), async (launcher) => {
+      const gets = () =>
+        service.seen.filter(({ method, path }) => method === 'GET' && path === service.draftPath(target))
+          .length;
+      await launcher.untilOpen();
+      const session = await launcher.open(target);
+      await launcher.waitForMessage('ready', session);
+      assert.equal(gets(), 1);
+      service.clock.ahead = 16 * 60_000;
+      await launcher.type('// by both');
+      await launcher.waitForMessage('token-request', session);
+      await launcher.sendMessage({ type: 'token', session, token: await service.token(target) });
+      await saved(target, '// by both');
+      assert.equal(gets(), 1);
+    });
   });
 
   test('tells a late launcher that there is unsaved work', async () => {
     const target = plugin();
-    await withEditor(
-      async (launcher) => {
-        await launcher.untilOpen();
-        refuseSaves();
-        await launcher.type('// before');
-        await launcher.untilStatus('Not saved');
-        const session = await launcher.open(target);
-        assert.equal((await launcher.waitForMessage('dirty', session))['dirty'], true);
-        assert.match(await launcher.text(), /\/\/ before/);
-      },
-      await service.url(target),
-    );
+    await withAddressed(await service.url(target), async (launcher) => {
+      await launcher.untilOpen();
+      refuseSaves();
+      await launcher.type('// before');
+      await launcher.untilStatus('Not saved');
+      const session = await launcher.open(target);
+      assert.equal((await launcher.waitForMessage('dirty', session))['dirty'], true);
+      assert.match(await launcher.text(), /\/\/ before/);
+    });
   });
 
   test('reports what was built, run and deployed', () =>

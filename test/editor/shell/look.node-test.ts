@@ -5,18 +5,11 @@ import type { Page } from 'puppeteer-core';
 import { findingsInBoth, useColours } from '../../support/axe.ts';
 import { pressKeys } from '../../support/press-keys.ts';
 import { startEditorInBrowser } from '../editor-in-browser.ts';
-import { openPage, type EditorPage, pressForHelp } from '../harness.ts';
-import { faultsFromRight } from '../../support/reading-order.ts';
-import { eventually } from '../../support/until.ts';
+import { openPage, type EditorPage } from '../harness.ts';
 
 const { service, browser } = await startEditorInBrowser();
 
 const target = { fn: 'shared', template: 'typescript', namespace: 'orders' };
-
-/** Opens the editor in a new profile, in whose cache is nothing. */
-async function openEditor(url: string): Promise<EditorPage> {
-  return openPage(await browser.createBrowserContext(), url);
-}
 
 /** Sets light colours and a size. */
 async function set(page: Page, width = 1100, height = 700): Promise<void> {
@@ -24,123 +17,31 @@ async function set(page: Page, width = 1100, height = 700): Promise<void> {
   await page.setViewport({ width, height });
 }
 
-test('asks for a choice accessibly', async () => {
-  const plugin = { fn: 'choice', template: 'typescript' };
-  const editor = await openEditor(await service.url(plugin));
-  const { page } = editor;
-  await editor.untilOpen();
-  await set(page);
-  await editor.save();
-  await editor.untilStatus('Saved');
-  await service.save({ contents: 'export const x = 1;\n', lang: 'typescript' }, plugin);
-  await editor.type('// mine');
-  await editor.untilStatus('Not saved: changed elsewhere');
-  assert.deepEqual(await findingsInBoth(page), []);
-  for (const width of [1100, 360]) {
-    await set(page, width, 640);
-    await editor.press('Compare and choose');
-    await page.waitForSelector('dialog[open] .cm-content');
-    assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'DIALOG');
-    assert.deepEqual(await findingsInBoth(page, 'dialog[open]'), []);
-    await page.keyboard.press('Escape');
-    await page.waitForSelector('dialog', { hidden: true });
-  }
-});
-
-test('shows in forced colours what a search finds, and which completion is chosen', async () => {
-  const plugin = { fn: 'forced' };
-  const contents = 'const one = 1;\nexport const run = () => one;\n';
-  await service.save({ contents, lang: 'typescript' }, plugin);
-  const editor = await openEditor(await service.url(plugin));
-  const { page } = editor;
-  await editor.untilOpen();
-  const session = await page.createCDPSession();
-  const features = [{ name: 'forced-colors', value: 'active' }];
-  await session.send('Emulation.setEmulatedMedia', { features });
-  // In one step: the list of completions is drawn anew when more of them arrive.
-  const outlines = (selector: string) =>
-    page.evaluate(
-      (all) => [...document.querySelectorAll(all)].map((one) => getComputedStyle(one).outlineStyle),
-      selector,
-    );
-  await page.focus('.cm-content');
-  await pressKeys(page, 'Control', 'f');
-  await page.waitForSelector('.find input:focus');
-  await page.keyboard.type('one');
-  // While it is typed, there are more.
-  const found = await eventually(
-    () => outlines('.cm-searchMatch'),
-    ({ length }) => length === 2,
-  );
-  assert.deepEqual(found, ['solid', 'solid']);
-  await page.keyboard.press('Escape');
-  await editor.type('on');
-  await pressKeys(page, 'Control', 'Space');
-  await page.waitForSelector('.cm-tooltip-autocomplete li[aria-selected]');
-  assert.deepEqual(await outlines('.cm-tooltip-autocomplete li[aria-selected]'), ['solid']);
-  assert.deepEqual(editor.problems, []);
-});
-
-test('cuts nothing off in German, whose texts are the longest: results of tests, names of panels, the last line', async () => {
-  const plugin = { fn: 'cut' };
-  const contents = 'export const run = (input: string) => input;\n';
-  const name = 'A name that is longer than the line it stands in could ever be';
-  await service.save(
-    { contents, lang: 'typescript', tests: [{ name, payload: 'a', expected: 'b' }] },
-    plugin,
-  );
-  const token = await service.token(plugin, 'read,write,deploy,runs');
-  const { page } = await openEditor('about:blank');
-  await page.evaluateOnNewDocument(() => {
-    Object.defineProperty(navigator, 'languages', { get: () => ['de'] });
-  });
-  await set(page, 760, 640);
-  await page.goto(await service.url(plugin, token));
-  const deploy = '.actions .primary';
-  await page.waitForSelector(deploy);
-  await page.$eval(deploy, (button) => (button as HTMLElement).click());
-  await page.waitForSelector('dialog.deploy:not([data-state=testing])');
-  await page.$eval('dialog.deploy [type=submit]', (button) => (button as HTMLElement).click());
-  await page.waitForSelector('#tab-runs');
-  await page.evaluate(() => document.querySelector<HTMLElement>('#tab-tests')?.click());
-  // While it deploys, nothing can be run.
-  await page.waitForSelector('.test-run[aria-disabled=false]');
-  await page.evaluate(() => document.querySelector<HTMLElement>('.test-run')?.click());
-  await page.waitForSelector('.entry-outcome[data-tone=bad]');
-  for (const width of [760, 360]) {
-    await set(page, width, 640);
-    const cut = await page.evaluate(() => {
-      const isCut = (one: Element) => {
-        const isNarrow = one.scrollWidth > one.clientWidth + 1;
-        // In a wider font the line of tabs scrolls.
-        if (one.matches('.dock-tab')) return isNarrow;
-        const { left, right, top } = one.getBoundingClientRect();
-        const frame = one.parentElement?.closest('.test-row, .bottom')?.getBoundingClientRect();
-        // What the last line has no room for is out of sight as a whole.
-        if (!frame || top >= frame.bottom) return false;
-        return isNarrow || left < frame.left - 1 || right > frame.right + 1;
-      };
-      return [...document.querySelectorAll('.entry-outcome, .dock-tab, .bottom > *')]
-        .filter((one) => one.checkVisibility() && isCut(one))
-        .map(({ outerHTML }) => outerHTML);
-    });
-    assert.deepEqual(cut, [], `${width} px`);
-  }
-});
-
-/** The tests of one page, which they leave as it was but for its size, its colours and the panel that is open. */
+/**
+ * The tests of one page, which they leave as it was but for its size, its colours and the panel that is open. Every state in every
+ * appearance is in every-state.release-test.ts and layout.release-test.ts.
+ */
 describe("the editor's page", () => {
   let editor: EditorPage;
   let page: Page;
 
   before(async () => {
-    editor = await openEditor(await service.url(target));
+    const contents = 'export const run = (input: string): string => input;\n';
+    const tests = [
+      { name: 'passes', description: 'What goes in comes out', payload: 'Ada', expected: 'Ada' },
+      { name: 'fails', payload: 'Ada', expected: 'Eva' },
+    ];
+    await service.save({ contents, lang: 'typescript', tests }, target);
+    editor = await openPage(browser, await service.url(target));
     page = editor.page;
     await editor.untilOpen();
+    await editor.press('Run all');
+    await editor.until('1 passed, 1 failed');
   });
 
-  test('is accessible at 360 pixels in light and dark colours, contrast of code included', async () => {
+  test('is accessible in light and dark colours, contrast of code included, with each test and its result open', async () => {
     await set(page, 360, 640);
+    await page.locator('#tab-tests').click();
     await page.$$eval('details', (all) => all.forEach((one) => (one.open = true)));
     assert.deepEqual(await findingsInBoth(page), []);
   });
@@ -240,158 +141,4 @@ describe("the editor's page", () => {
     const bytes = [...sources.values()].reduce((sum, source) => sum + brotliCompressSync(source).length, 0);
     assert.ok(bytes <= 210 * 1024, `${bytes} bytes`);
   });
-});
-
-describe('in all that the editor shows, it', () => {
-  let count = 0;
-  /** Goes through what the editor shows, from its first word to a build that failed, and looks at each. */
-  async function visitViews(
-    prepare: (page: Page) => Promise<unknown>,
-    inspect: (view: string, page: Page) => Promise<void>,
-  ): Promise<void> {
-    const context = await browser.createBrowserContext();
-    try {
-      const blank = async (): Promise<EditorPage> => {
-        const opened = await openPage(context, 'about:blank');
-        await prepare(opened.page);
-        return opened;
-      };
-      const editor = await blank();
-      const { page } = editor;
-      const plugin = { fn: `plugin-${++count}`, template: 'typescript' };
-      const held: (() => void)[] = [];
-      service.script.hold = ({ url }) =>
-        url.includes('/api/v1/') ? new Promise<void>((resolve) => void held.push(resolve)) : undefined;
-      await page.goto(await service.url(plugin));
-      await editor.until('Opening');
-      await inspect('opening', page);
-      service.script.hold = undefined;
-      for (const pass of held) pass();
-      await editor.untilOpen();
-      await editor.type('const x: number = "";');
-      await editor.build();
-      await editor.until('Build failed');
-      await inspect('build failed', page);
-      await page.locator('#tab-tests').click();
-      await page.locator('.test summary').click();
-      await inspect('tests', page);
-      await pressForHelp(page);
-      await page.waitForSelector('dialog[open]');
-      await inspect('help', page);
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('F1');
-      await page.waitForSelector('dialog.palette[open]');
-      await inspect('palette', page);
-      await page.keyboard.press('Escape');
-      await editor.press('Menu');
-      await page.waitForSelector('[role=menu]', { visible: true });
-      await inspect('menu', page);
-      await page.keyboard.press('Escape');
-      await editor.untilStatus('Saved');
-      await service.save({ contents: 'export const other = 1;\n', lang: 'typescript' }, plugin);
-      await editor.type('// mine');
-      await editor.untilStatus('Not saved: changed elsewhere');
-      await editor.press('Compare and choose');
-      await page.waitForSelector('dialog[open] .cm-content');
-      await inspect('compare', page);
-      const refused = await blank();
-      await refused.page.goto(await service.url(plugin, 'stale'));
-      await refused.page.waitForSelector('main.message h1 + p');
-      await inspect('refused', refused.page);
-      assert.deepEqual(editor.problems, []);
-    } finally {
-      service.script.hold = undefined;
-      await context.close();
-    }
-  }
-
-  const fits = async (view: string, page: Page) => {
-    const cut = await page.evaluate(() => {
-      const wide = document.documentElement.scrollWidth - innerWidth;
-      const out = [...document.querySelectorAll('button, h1, h2, input, textarea, dialog')].filter((one) => {
-        const { left, right, width } = one.getBoundingClientRect();
-        return one.checkVisibility() && width > 1 && (left < -1 || right > innerWidth + 1);
-      });
-      return [...(wide > 0 ? [`${wide} px too wide`] : []), ...out.map(({ outerHTML }) => outerHTML)];
-    });
-    assert.deepEqual(cut, [], view);
-  };
-
-  test('is mirrored for a language that is written from right to left, except for code, keys and output', () =>
-    visitViews(
-      async (page) => {
-        await useColours(page, 'light');
-        await page.evaluateOnNewDocument(() =>
-          addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl')),
-        );
-      },
-      async (view, page) => {
-        await fits(view, page);
-        const directions = await page.evaluate(() => {
-          const of = (selector: string) =>
-            [...document.querySelectorAll(selector)].map((one) => getComputedStyle(one).direction);
-          return { code: of('.cm-content, kbd, .output, .payload'), texts: of('h1 ~ p, .dock, .status, h2') };
-        });
-        assert.ok(
-          directions.code.every((one) => one === 'ltr'),
-          view,
-        );
-        assert.ok(
-          directions.texts.every((one) => one === 'rtl'),
-          view,
-        );
-        // English keeps its order: a full stop or a number stays where it was written.
-        const reversed = await page.$$eval('.status-part:not([hidden]) bdi, .problem-text', (all) =>
-          all
-            .filter((one) => {
-              const text = document.createTreeWalker(one, NodeFilter.SHOW_TEXT).nextNode() as Text;
-              const range = document.createRange();
-              const at = (offset: number) => {
-                range.setStart(text, offset);
-                range.setEnd(text, offset + 1);
-                return range.getBoundingClientRect();
-              };
-              const [first, last] = [at(0), at(text.length - 1)];
-              return first.top === last.top && last.left < first.left;
-            })
-            .map(({ textContent }) => textContent),
-        );
-        assert.deepEqual(reversed, [], view);
-        for (const bar of ['.top', '.actions']) {
-          const [box, things] = await page.evaluate((selector) => {
-            const edges = (one: Element) => one.getBoundingClientRect().toJSON() as DOMRect;
-            const found = document.querySelector<HTMLElement>(selector);
-            if (!found) return [];
-            const { left, right } = edges(found);
-            const { paddingLeft, paddingRight } = getComputedStyle(found);
-            const all = [...found.children].filter((one) => one.checkVisibility());
-            return [
-              { left: left + parseFloat(paddingLeft), right: right - parseFloat(paddingRight) },
-              all.map(edges),
-            ] as const;
-          }, bar);
-          if (box) assert.deepEqual(faultsFromRight(things, box), [], `${bar} in ${view}`);
-        }
-      },
-    ));
-
-  test('fits into a screen of 1280 by 1024 pixels at 200 % zoom without sideways scrolling, and shows each control in forced colours', () =>
-    visitViews(
-      async (page) => {
-        await page.setViewport({ width: 640, height: 512, deviceScaleFactor: 2 });
-        const session = await page.createCDPSession();
-        const features = [{ name: 'forced-colors', value: 'active' }];
-        await session.send('Emulation.setEmulatedMedia', { features });
-      },
-      async (view, page) => {
-        await fits(view, page);
-        const flat = await page.$$eval('button.primary, input, textarea, dialog, [role=menu]', (all) =>
-          all
-            .filter((one) => one.checkVisibility() && !one.closest('.cm-editor'))
-            .filter((one) => parseFloat(getComputedStyle(one).borderBlockStartWidth) === 0)
-            .map(({ outerHTML }) => outerHTML.slice(0, 200)),
-        );
-        assert.deepEqual(flat, [], view);
-      },
-    ));
 });

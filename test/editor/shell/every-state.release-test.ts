@@ -50,15 +50,23 @@ async function command({ page }: EditorPage, name: string): Promise<void> {
   await page.waitForFunction(() => !document.querySelector('dialog.palette'));
 }
 
-/** Opens a plugin that has tests, two versions and real runs. */
-async function openUsedPlugin({ service, target, open }: EditorFixture): Promise<EditorPage> {
-  await service.save({ contents, lang: 'typescript', tests }, target);
-  await service.deploy(contents, target);
-  await service.run('Ada', target);
-  await service.run('bad', target);
-  await service.deploy(`${contents}// second\n`, target);
-  const token = await service.token(target, 'read,write,deploy,runs');
-  const editor = await open(await service.url(target, token));
+const used = { fn: 'used', template: 'typescript' };
+let isUsed = false;
+
+/** Opens a plugin that has tests, two versions and real runs. All tests have the same, with its source as it was. */
+async function openUsedPlugin({ service, open }: EditorFixture): Promise<EditorPage> {
+  const source = { contents, lang: 'typescript', tests };
+  if (!isUsed) {
+    await service.save(source, used);
+    await service.deploy(contents, used);
+    await service.run('Ada', used);
+    await service.run('bad', used);
+    await service.deploy(`${contents}// second\n`, used);
+    isUsed = true;
+  }
+  await service.save({ ...source, contents: `${contents}// second\n` }, used);
+  const token = await service.token(used, 'read,write,deploy,runs');
+  const editor = await open(await service.url(used, token));
   await editor.untilOpen();
   await editor.until('v1.0.1 deployed');
   return editor;
@@ -82,7 +90,7 @@ describe('in every state of the editor', () => {
 
   test('axe finds nothing in light and dark colours, and in forced ones where colours tell states apart', () =>
     withEditor(async (context) => {
-      const { service, target, open } = context;
+      const { service, open } = context;
       const editor = await openUsedPlugin(context);
       const { page, until, press: click } = editor;
       const look = async (state: string, part?: string) =>
@@ -187,7 +195,7 @@ describe('in every state of the editor', () => {
       await service.restart();
       await editor.untilStatus('Saved');
 
-      const readOnly = await open(await service.url(target, await service.token(target, 'read')));
+      const readOnly = await open(await service.url(used, await service.token(used, 'read')));
       await readOnly.until('Read-only');
       assert.deepEqual(await findingsInBoth(readOnly.page), [], 'read-only');
     }));
@@ -283,5 +291,60 @@ describe('in every state of the editor', () => {
       await command(editor, 'Stop what is running');
       await page.waitForFunction(() => !document.body.innerText.includes('Testing'));
       pass();
+    }));
+
+  test('a choice between two edits is accessible', () =>
+    withEditor(async ({ service, target: plugin, open }) => {
+      const editor = await open();
+      const { page } = editor;
+      await editor.untilOpen();
+      await editor.save();
+      await editor.untilStatus('Saved');
+      await service.save({ contents: 'export const x = 1;\n', lang: 'typescript' }, plugin);
+      await editor.type('// mine');
+      await editor.untilStatus('Not saved: changed elsewhere');
+      assert.deepEqual(await findingsInBoth(page), []);
+      for (const width of [1100, 360]) {
+        await page.setViewport({ width, height: 640 });
+        await editor.press('Compare and choose');
+        await page.waitForSelector('dialog[open] .cm-content');
+        assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'DIALOG');
+        assert.deepEqual(await findingsInBoth(page, 'dialog[open]'), []);
+        await page.keyboard.press('Escape');
+        await page.waitForSelector('dialog', { hidden: true });
+      }
+    }));
+
+  test('forced colours show what a search finds, and which completion is chosen', () =>
+    withEditor(async ({ service, target: plugin, openNew }) => {
+      const source = { contents: 'const one = 1;\nexport const run = () => one;\n', lang: 'typescript' };
+      await service.save(source, plugin);
+      const editor = await openNew();
+      const { page } = editor;
+      await editor.untilOpen();
+      const session = await page.createCDPSession();
+      const features = [{ name: 'forced-colors', value: 'active' }];
+      await session.send('Emulation.setEmulatedMedia', { features });
+      // In one step: the list of completions is drawn anew when more of them arrive.
+      const outlines = (selector: string) =>
+        page.evaluate(
+          (all) => [...document.querySelectorAll(all)].map((one) => getComputedStyle(one).outlineStyle),
+          selector,
+        );
+      await page.focus('.cm-content');
+      await pressKeys(page, 'Control', 'f');
+      await page.waitForSelector('.find input:focus');
+      await page.keyboard.type('one');
+      // While it is typed, there are more.
+      const found = await eventually(
+        () => outlines('.cm-searchMatch'),
+        ({ length }) => length === 2,
+      );
+      assert.deepEqual(found, ['solid', 'solid']);
+      await page.keyboard.press('Escape');
+      await editor.type('on');
+      await pressKeys(page, 'Control', 'Space');
+      await page.waitForSelector('.cm-tooltip-autocomplete li[aria-selected]');
+      assert.deepEqual(await outlines('.cm-tooltip-autocomplete li[aria-selected]'), ['solid']);
     }));
 });
