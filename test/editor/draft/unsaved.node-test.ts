@@ -45,138 +45,61 @@ describe('unsaved work in the editor', () => {
       assert.match(restored?.value ?? '', /too late/);
     }));
 
-  test('is gone when its copy is discarded, unless that is undone', () =>
-    withEditor(async ({ service, target, open }) => {
-      const page = await open();
-      await page.untilOpen();
-      await service.stop();
-      await page.type('// lost');
-      await page.untilStatus('Not saved: connection lost');
-      await page.crash();
-      await service.restart();
-
-      const next = await open();
-      await next.until('This browser kept changes');
-      await next.press('Discard');
-      await next.until('The copy was discarded');
-      assert.deepEqual(await next.kept(), []);
-      await next.press('Undo');
-      await next.until('This browser kept changes');
-      assert.equal((await next.kept()).length, 1);
-      await next.press('Discard');
-      await next.until('The copy was discarded');
-      await next.page.close();
-      const last = await open();
-      await last.untilOpen();
-      await last.untilStatus('New plugin');
-      assert.deepEqual(await last.kept(), []);
-      assert.equal(await service.draft(target), undefined);
-    }));
-
-  test('is shown, but not offered to be restored, where the token permits reading alone', () =>
-    withEditor(async ({ service, target, open }) => {
-      await service.save({ contents: '// saved', lang: 'typescript' }, target);
-      const page = await open();
-      await page.untilOpen();
-      await service.stop();
-      await page.type('// mine');
-      await page.untilStatus('Not saved: connection lost');
-      await page.crash();
-      await service.restart();
-
-      const next = await open(await service.url(target, await service.token(target, 'read')));
-      await next.until('This browser kept changes');
-      const buttons = (within: string) =>
-        next.page.$$eval(`${within} button`, (all) => all.map((one) => one.textContent.trim()));
-      assert.deepEqual(await buttons('.notice'), ['Compare', 'Discard']);
-      await next.press('Compare');
-      await next.page.waitForSelector('dialog[open]');
-      assert.deepEqual(await buttons('dialog footer'), ['Discard']);
-      assert.equal((await next.kept()).length, 1);
-    }));
-
   test("is offered neither to another plugin's token nor on another plugin's page", () =>
     withEditor(async ({ service, target, open }) => {
-      const page = await open();
-      await page.untilOpen();
-      await service.stop();
-      await page.type('// mine alone');
-      await page.untilStatus('Not saved: connection lost');
-      // A page that closes saves on its way out, maybe only when the service is back; one that crashes does not.
-      await page.crash();
-      await service.restart();
-      const other = { ...target, fn: `${target.fn}-other` };
-
-      const wrongToken = await open(await service.url(target, await service.token(other)));
-      await wrongToken.until('You cannot edit this plugin');
-      const noToken = await open((await service.url(target)).replace(/token=[^&]*&/, ''));
-      await noToken.until('opened without a token');
-      const elsewhere = await open(await service.url(other));
-      await elsewhere.untilOpen();
-      for (const { page: tab } of [wrongToken, noToken, elsewhere]) {
-        assert.doesNotMatch(await tab.evaluate(() => document.body.innerText), /mine alone|Restore/);
-      }
-      await (await open()).until('This browser kept changes');
-    }));
-
-  test('makes the second of two tabs choose, with both texts in view, and keep its own', () =>
-    withEditor(async ({ service, target, open, saved }) => {
-      const [first, second] = [await open(), await open()];
-      await first.untilOpen();
-      await second.untilOpen();
-      await first.type('// from the first');
-      await first.untilStatus('Saved');
-      await second.page.bringToFront();
-      await second.type('// from the second');
-      await second.untilStatus('Not saved: changed elsewhere');
-      await second.save();
-      assert.equal((await service.draft(target))?.contents.includes('from the second'), false);
-      await second.press('Compare and choose');
-      await second.page.waitForSelector('dialog[open]');
-      await second.until('// from the first');
-      await second.until('// from the second');
-      await second.press('Keep mine');
-      await second.untilStatus('Saved');
-      const draft = await saved('// from the second');
-      assert.equal(draft?.contents.includes('from the first'), false);
-      assert.deepEqual(await second.kept(), []);
-
-      // And now the first is the one to choose.
-      await first.page.bringToFront();
-      await first.type('// again');
-      await first.untilStatus('Not saved: changed elsewhere');
-      await first.press('Compare and choose');
-      await first.page.waitForSelector('dialog[open]');
-      await first.press('Take theirs');
-      await first.untilStatus('Saved');
-      assert.match(await first.text(), /from the second/);
-      assert.doesNotMatch(await first.text(), /from the first/);
-      await first.press('Bring the former text back');
-      await saved('// again');
-      assert.match(await first.text(), /from the first/);
-    }));
-
-  test('of two tabs on different lines can be merged, and folded lines have a sign that fonts contain', () =>
-    withEditor(async ({ service, target, open, saved }) => {
-      const lines = Array.from({ length: 40 }, (_, i) => `const line${i} = ${i};`);
-      const source = (...all: string[]) => ({ contents: `${all.join('\n')}\n`, lang: 'javascript' });
-      await service.save(source(...lines), target);
-      const page = await open();
-      await page.untilOpen();
-      await service.save(source('// theirs', ...lines), target);
-      await page.type('// mine');
-      await page.untilStatus('Not saved: changed elsewhere');
-      await page.press('Compare and choose');
-      await page.until('The two edits do not overlap');
-      const collapsed = await page.page.waitForSelector('dialog .cm-collapsedLines');
-      const signs = await collapsed?.evaluate((one) =>
-        ['::before', '::after'].map((part) => getComputedStyle(one, part).content),
+      const place = JSON.stringify([service.origin, 'com.acme.t1', 'default', target.fn]);
+      const source = { contents: '// mine alone', lang: 'typescript' };
+      const copy = JSON.stringify({ version: 1, at: Date.now(), source });
+      const { page, until, untilOpen } = await open(service.empty);
+      await page.evaluate(
+        (...entry) => localStorage.setItem(...entry),
+        `plugin-editor:unsaved:${place}:gone`,
+        copy,
       );
-      assert.deepEqual(signs, ['"…"', '"…"']);
-      await page.press('Merge both');
-      const draft = await saved('// mine');
-      assert.equal(draft?.contents, source('// theirs', ...lines, '// mine').contents.trimEnd());
-      await page.until('Both edits are in the text now');
+      const other = { ...target, fn: `${target.fn}-other` };
+      const ownUrl = await service.url(target);
+      for (const [url, isThere] of [
+        [await service.url(target, await service.token(other)), () => until('You cannot edit this plugin')],
+        [ownUrl.replace(/token=[^&]*&/, ''), () => until('opened without a token')],
+        [await service.url(other), untilOpen],
+      ] as const) {
+        await page.goto(url);
+        await isThere();
+        assert.doesNotMatch(await page.evaluate(() => document.body.innerText), /mine alone|Restore/);
+      }
+      await page.goto(ownUrl);
+      await until('This browser kept changes');
+    }));
+
+  test('has the user choose where the draft was saved elsewhere, with both texts in view; to put it off loses nothing', () =>
+    withEditor(async ({ service, target, open, saved }) => {
+      const { page, untilOpen, untilStatus, until, type, save, text, press, kept } = await open();
+      await untilOpen();
+      await type('// mine');
+      await untilStatus('Saved');
+      await service.save({ contents: '// theirs', lang: 'typescript' }, target);
+      await type(' more');
+      await untilStatus('Not saved: changed elsewhere');
+      await save();
+      await press('Compare and choose');
+      await page.waitForSelector('dialog[open]');
+      await until('// theirs');
+      await until('// mine more');
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('dialog', { hidden: true });
+      await untilStatus('Not saved: changed elsewhere');
+      await type(' and more');
+      await eventually(kept, ([one]) => one?.value.includes('// mine more and more') ?? false);
+      assert.equal((await service.draft(target))?.contents, '// theirs');
+
+      await press('Compare and choose');
+      await page.waitForSelector('dialog[open]');
+      await press('Take theirs');
+      await untilStatus('Saved');
+      assert.equal(await text(), '// theirs');
+      await press('Bring the former text back');
+      await saved('// mine more and more');
+      assert.match(await text(), /mine more and more/);
     }));
 
   test('is warned about at the first change when the browser blocks storage, while nothing is lost yet', () =>
@@ -195,25 +118,6 @@ describe('unsaved work in the editor', () => {
       await untilStatus('Saved');
     }));
 
-  test('survives a choice that is put off', () =>
-    withEditor(async ({ service, target, open }) => {
-      const page = await open();
-      await page.untilOpen();
-      await page.type('// mine');
-      await page.untilStatus('Saved');
-      await service.save({ contents: 'theirs', lang: 'typescript' }, target);
-      await page.type(' more');
-      await page.untilStatus('Not saved: changed elsewhere');
-      await page.press('Compare and choose');
-      await page.page.waitForSelector('dialog[open]');
-      await page.page.keyboard.press('Escape');
-      await page.page.waitForSelector('dialog', { hidden: true });
-      await page.untilStatus('Not saved: changed elsewhere');
-      await page.type(' and more');
-      await eventually(page.kept, ([one]) => one?.value.includes('// mine more and more') ?? false);
-      assert.equal((await service.draft(target))?.contents, 'theirs');
-    }));
-
   test('makes the page ask before leaving, and saved work does not', () =>
     withEditor(async ({ service, target, open }) => {
       const { page, untilOpen, type, untilStatus } = await open();
@@ -225,15 +129,14 @@ describe('unsaved work in the editor', () => {
       await untilOpen();
       // Browsers ask only on pages that were used.
       await page.locator('.cm-content').click();
+      await type('// saved');
+      await untilStatus('Saved');
       await page.goto('about:blank');
       assert.deepEqual(dialogs, []);
 
-      await page.goBack();
-      await page.waitForFunction(() => document.body.innerText.includes('without a token'));
       await page.goto(await service.url(target));
       await untilOpen();
-      await type('// saved');
-      await untilStatus('Saved');
+      await page.locator('.cm-content').click();
       service.script.respond = (request) =>
         request.method === 'POST' ? new Response('', { status: 500 }) : undefined;
       await type('// not saved');
@@ -255,25 +158,5 @@ describe('unsaved work in the editor', () => {
       await next.untilStatus('All changes saved');
       await eventually(next.kept, (kept) => kept.length === 0);
       assert.equal(await next.page.evaluate(() => document.body.innerText.includes('Restore')), false);
-    }));
-
-  test('can be restored where the user would choose a language because there is no draft', () =>
-    withEditor(async ({ service, target, open, saved }) => {
-      delete target.template;
-      const page = await open();
-      await page.until('Choose a language for your new plugin');
-      await page.page.locator('.choices ::-p-text(JavaScript)').click();
-      await page.untilOpen();
-      await service.stop();
-      await page.type('// started');
-      await page.untilStatus('Not saved: connection lost');
-      await page.crash();
-      await service.restart();
-      const next = await open();
-      await next.until('Choose a language for your new plugin');
-      await next.press('Restore');
-      await saved('// started');
-      assert.match(await next.text(), /\/\/ started/);
-      await eventually(next.kept, (kept) => kept.length === 0);
     }));
 });

@@ -373,6 +373,25 @@ describe('editor app', () => {
     expect(root.querySelector('[role=alert]')).to.equal(null);
   });
 
+  it('begins with what this browser kept where the user would choose a language', async () => {
+    const languages = [{ identifier: 'javascript', pretty: 'JavaScript', short: 'js' }];
+    const target = await start(
+      { path: DRAFT, method: 'GET', status: 404, json: {} },
+      { path: '/api/v1/features', json: { features: [], languages } },
+      saves,
+    );
+    await keepCopy(target);
+    await app.openPlugin(target, 'secret');
+    await shows('Choose a language');
+    await shows('This browser kept changes');
+    press('Restore');
+    const [save] = await server.requests({ path: DRAFT, method: 'POST', count: 1 });
+    expect(JSON.parse(save?.body ?? '')).to.deep.equal({ ...source, contents: 'kept' });
+    await shows('Saved ');
+    expect(root.querySelector('.cm-content')?.textContent).to.equal('kept');
+    expect(localStorage.length).to.equal(0);
+  });
+
   it('offers no new plugin once the service has said that the token only reads', async () => {
     const SESSION = '/api/v1/session';
     const target = await start(

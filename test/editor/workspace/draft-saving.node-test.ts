@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { HttpError, NetworkError, type PluginSource } from 'plugin-editor/client.js';
-import type { LocalCopies } from '../../../editor/src/draft/local-copies.ts';
-import { Recovery } from '../../../editor/src/draft/recovery.ts';
+import { HttpError, NetworkError } from 'plugin-editor/client.js';
 import { type Notice, Notices } from '../../../editor/src/ui/notices.ts';
 import { Access } from '../../../editor/src/workspace/access.ts';
 import { DraftSaving } from '../../../editor/src/workspace/draft-saving.ts';
@@ -92,49 +90,25 @@ test('what is replaced is kept and can be brought back, unless it is there elsew
   assert.deepEqual(document.source, sourceOf('a day of work'));
 });
 
-test('a copy that this browser kept is called what it is, and the way back from it comes before the next offer', () => {
-  const copyOf = (key: string, isReplaced: boolean) => ({
-    key,
-    source: { lang: 'javascript', contents: key },
-    at: new Date(0),
-    isReplaced,
-  });
-  const log: string[] = [];
+test('that this browser keeps no copies is said at the first change, and once', () => {
+  const document = { source: { lang: 'javascript', contents: 'one' } };
   const notices = new Notices();
-  let offer = (): Notice => ({ text: '', tone: 'note' });
-  mock.method(notices, 'show', (_kind: string, notice: typeof offer) => {
-    offer = notice;
-    log.push(notice().text.replace(/ \(.*/, ''));
-  });
-  const saving = {
-    state: { kind: 'unchanged' } as const,
-    source: { lang: 'javascript', contents: 'draft' },
-    saved: { lang: 'javascript', contents: 'draft' },
-    replace: (source: PluginSource, _said: unknown, { spare }: { spare: PluginSource | undefined }) => {
-      log.push(
-        `restored ${source.contents}, ${spare ? `without ${spare.contents}` : 'with what it replaces'}`,
-      );
-    },
-  };
-  const recovery = new Recovery({
-    session: {
-      copies: { remove: () => {} } as unknown as LocalCopies,
-      notices,
-      signal: new AbortController().signal,
-    },
-    workspace: () => ({ access: { canWrite: true }, saving }),
-    mayWrite: () => false,
-    begin: () => {},
-  });
-  recovery.start([copyOf('unsaved', false), copyOf('replaced', true)], undefined);
-  offer().actions?.[0]?.run();
-  offer().actions?.[0]?.run();
-  assert.deepEqual(log, [
-    'This browser kept changes to this plugin that were not saved',
-    'This browser kept the text and the tests that were replaced',
-    'restored unsaved, with what it replaces',
-    'restored replaced, with what it replaces',
-  ]);
+  const shown: string[] = [];
+  mock.method(notices, 'show', (_kind: string, notice: () => Notice) => shown.push(notice().text));
+  let checks = 0;
+  const copies = { keep: () => {}, drop: () => {}, canKeep: () => ++checks === 0, isKept: false };
+  const abort = new AbortController();
+  const session = { copies, notices, signal: abort.signal, store: {}, host: {} } as unknown as PluginSession;
+  const access = new Access(['read', 'write'], false);
+  const saving = new DraftSaving(session, access, document as unknown as PluginDocument, true);
+  saving.start();
+  assert.deepEqual(shown, []);
+  saving.handleEdit();
+  saving.handleEdit();
+  abort.abort();
+  assert.equal(checks, 1);
+  assert.equal(shown.length, 1);
+  assert.match(shown[0] ?? '', /^This browser keeps no copy of unsaved text here/);
 });
 
 test('that the text would be lost with the page is said once, and not again with each try that fails', async () => {
