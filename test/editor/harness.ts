@@ -123,6 +123,16 @@ export async function startEditorService({
   const draftPath = ({ fn = 'add-record', namespace = 'default' }: Target = {}) =>
     `/api/v1/draft/${IDENT}/${namespace}/${fn}`;
 
+  /** Builds this text as the plugin's draft, which keeps its language and tests. */
+  const build = async (contents: string, target: Target = {}) => {
+    const [path, ownToken] = [draftPath(target), await token(target)];
+    const draft = (await (await call(path, ownToken)).json()) as PluginSource;
+    const init = { method: 'POST', body: contents };
+    const built = await call(path.replace('/draft/', `/build/${draft.lang}/`), ownToken, init, 'text/plain');
+    const { succeeded } = (await built.json()) as { succeeded: boolean };
+    if (!succeeded) throw new Error(`Building answered ${built.status}.`);
+  };
+
   return {
     origin,
     /** The address of an empty page of this origin. */
@@ -157,21 +167,12 @@ export async function startEditorService({
       const { status } = await call(path, environmentToken, { method: 'DELETE' });
       if (status !== 204) throw new Error(`Deleting answered ${status}.`);
     },
-    /** Builds this text as the plugin's draft, which keeps its language and tests, and deploys it. */
+    build,
+    /** Builds this text as the plugin's draft, and deploys it. */
     deploy: async (contents: string, target: Target = {}) => {
-      const [path, ownToken] = [draftPath(target), await token(target)];
-      const draft = (await (await call(path, ownToken)).json()) as PluginSource;
-      const build = path.replace('/draft/', `/build/${draft.lang}/`);
-      const built = await call(build, ownToken, { method: 'POST', body: contents }, 'text/plain');
-      const { succeeded } = (await built.json()) as { succeeded: boolean };
-      const deployed = await call(`${path}/promote`, ownToken, { method: 'POST' });
-      if (!succeeded || !deployed.ok) throw new Error(`Deploying answered ${deployed.status}.`);
-    },
-    /** Gives the tenant's runs a limit of time, in ms, or takes it from them. */
-    limitRuns: async (runTimeoutMs: number | null) => {
-      const init = { method: 'PATCH', body: JSON.stringify({ limits: { runTimeoutMs } }) };
-      const { status } = await call(`/api/v1/tenant/${IDENT}`, environmentToken, init);
-      if (status !== 200) throw new Error(`Limiting the runs answered ${status}.`);
+      await build(contents, target);
+      const deployed = await call(`${draftPath(target)}/promote`, await token(target), { method: 'POST' });
+      if (!deployed.ok) throw new Error(`Deploying answered ${deployed.status}.`);
     },
     /** Sets the types of the input and output of a namespace’s plugins. */
     setNamespace: async (namespace: string, details: object) => {
@@ -271,14 +272,6 @@ export async function visit(page: Page, url: string) {
     page,
     /** Errors of the page, and breaches of its policy. */
     problems,
-    /** Ends the page without its last words: one that closes saves on its way out, maybe when the service is back. */
-    crash: async () => {
-      const gone = new Promise((resolve) => page.once('error', resolve));
-      const session = await page.createCDPSession();
-      session.send('Page.crash').catch(() => undefined);
-      await gone;
-      await page.close();
-    },
     ...editorIn(page.mainFrame(), page.keyboard),
   };
 }

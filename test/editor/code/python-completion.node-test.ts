@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { CompletionContext, type CompletionSource } from '@codemirror/autocomplete';
+import { insertNewlineAndIndent } from '@codemirror/commands';
 import { EditorState } from '@codemirror/state';
 import { pythonSupport } from '../../../editor/src/code/python.ts';
 import { namesOf, type PythonLibrary, wantedNames } from '../../../editor/src/code/python-completion.ts';
@@ -68,4 +69,15 @@ test('Python: an import is completed from the library alone, and what follows wi
   );
   const used = await offered('fields = 1\nfi');
   assert.ok(used.includes('fields') && used.includes('filter'));
+});
+
+test('Python: the line after a colon is indented by four columns, and what follows like it', () => {
+  const contents = 'def run(input):';
+  const selection = { anchor: contents.length };
+  let state = EditorState.create({ doc: contents, selection, extensions: [pythonSupport()] });
+  const enter = () => insertNewlineAndIndent({ state, dispatch: (change) => (state = change.state) });
+  enter();
+  state = state.update(state.replaceSelection('name = input')).state;
+  enter();
+  assert.equal(state.doc.toString(), 'def run(input):\n    name = input\n    ');
 });

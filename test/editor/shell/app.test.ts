@@ -242,6 +242,27 @@ describe('editor app', () => {
     expect(ready).to.deep.equal([true, false, true]);
   });
 
+  it('offers no runs where the service has none, and builds without a stream of the log', async () => {
+    const BUILD = '/api/v1/build/javascript/com.acme.t1/default/add';
+    const target = await start(
+      draft,
+      { path: '/api/v1/features', json: { features: [], languages: [] } },
+      { path: BUILD, json: { succeeded: true, outputLog: 'All is built.' }, headers: { etag: '"2"' } },
+    );
+    await app.openPlugin(target, 'secret');
+    await until('the features', () => app.workspace?.serviceState.hasFeatures ?? false);
+    await app.workspace?.actions.build();
+    app.workspace?.dock.show('build');
+    await shows('All is built.');
+    const [build] = await server.requests({ path: BUILD, count: 1 });
+    expect(build?.headers['accept']).to.equal('*/*');
+    const names = [...root.querySelectorAll<HTMLElement>('button, [role=tab]')]
+      .filter((one) => one.checkVisibility())
+      .map((one) => one.ariaLabel ?? one.textContent?.replaceAll(/\s+/g, ''));
+    expect(names).to.include('Tests1');
+    expect(names.filter((name) => /^(Test|Run)/.test(name ?? ''))).to.deep.equal(['Tests1']);
+  });
+
   it('forgets with another token that the ended one could run nothing', async () => {
     const target = await start(
       draft,
