@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { pressKeys } from '../../support/press-keys.ts';
 import { javascript, openText, putCursor, untilShown, untilText } from '../language-help/typing.ts';
 import { editorFixture } from '../editor-fixture.ts';
-import { eventually } from '../../support/until.ts';
+import { pressForHelp } from '../harness.ts';
 
 const withEditor = editorFixture();
 
@@ -46,22 +46,10 @@ describe('the palette of commands', () => {
       }
     }));
 
-  test('runs the chosen command where the focus was', () =>
+  test('runs the chosen command where the focus was, for which language help is loaded, and not before', () =>
     withEditor(async (context) => {
       const editor = await openText(context, 'export function run( input ){\nreturn input\n}\n');
       const { page } = editor;
-      await putCursor(page, 'return', 1);
-      await pressKeys(page, 'F1');
-      await page.waitForSelector('dialog.palette[open]');
-      await page.keyboard.type('format');
-      await page.keyboard.press('Enter');
-      await untilText(editor, /run\(input\) \{/);
-      assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
-    }));
-
-  test('loads language help on demand', () =>
-    withEditor(async (context) => {
-      const { page } = await openText(context, javascript);
       const loaded = () =>
         page.evaluate(() =>
           performance
@@ -69,10 +57,42 @@ describe('the palette of commands', () => {
             .map(({ name }) => name)
             .join('\n'),
         );
+      await pressKeys(page, 'F1');
+      await page.waitForSelector('dialog.palette[open]');
+      await page.keyboard.press('Escape');
       assert.doesNotMatch(await loaded(), /language-help/);
-      await putCursor(page, 'return', 0);
-      await page.keyboard.press('ArrowRight');
-      await eventually(loaded, (names) => names.includes('/assets/language-help'));
+      await putCursor(page, 'return', 1);
+      await pressKeys(page, 'F1');
+      await page.waitForSelector('dialog.palette[open]');
+      await page.keyboard.type('format');
+      await page.keyboard.press('Enter');
+      await untilText(editor, /run\(input\) \{/);
+      assert.match(await loaded(), /\/assets\/language-help/);
+      assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
+    }));
+
+  test('is also a menu, by the menu key, which Escape leaves, and their keys are in the help', () =>
+    withEditor(async ({ open }) => {
+      const editor = await open();
+      const { page, untilOpen } = editor;
+      await untilOpen();
+      await page.waitForSelector('#tab-run:not([hidden])');
+      await page.focus('.cm-content');
+      await pressKeys(page, 'ContextMenu');
+      const focused = () => page.evaluate(() => (document.activeElement as HTMLElement).innerText.trim());
+      assert.match(await focused(), /^Save/);
+      await page.keyboard.press('ArrowDown');
+      assert.match(await focused(), /^Build/);
+      await page.keyboard.press('Escape');
+      assert.equal(await page.evaluate(() => document.activeElement?.classList.contains('cm-content')), true);
+      await pressKeys(page, 'Shift', 'F10');
+      await page.keyboard.press('d');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('dialog.deploy[open]');
+      await page.keyboard.press('Escape');
+      await pressForHelp(page);
+      await page.waitForSelector('dialog.help[open]');
+      assert.match(await page.$eval('dialog.help', ({ innerText }) => innerText), /Deploy\s+Ctrl\+Shift\+D/);
     }));
 });
 
@@ -134,12 +154,18 @@ describe('a button that starts tests', () => {
 });
 
 describe('settings, search and size in the editor', () => {
-  test('lets wrap, size, indentation and Vim keys be set by keyboard, and remembers them', () =>
+  test('lets wrap, size, indentation, Vim keys and the width of the panels be set by keyboard, and remembers them', () =>
     withEditor(async ({ service, target, open }) => {
       const contents = `export function run(input: string): string {\nreturn input + "${'long '.repeat(80)}";\n}\n`;
       await service.save({ contents, lang: 'typescript' }, target);
-      const { page, untilOpen } = await open();
+      const { page, untilOpen, type } = await open();
       await untilOpen();
+      const left = () => page.$eval('.cm-line', (line) => line.getBoundingClientRect().left);
+      const before = await left();
+      await type('const x: number = "";');
+      await page.waitForSelector('.cm-lint-marker-error');
+      assert.equal(await left(), before, 'the first problem moves the text');
+
       await pressKeys(page, 'Control', ',');
       await page.waitForSelector('dialog.settings[open]');
       for (const label of ['Wrap long lines', 'Vim keys']) {
@@ -151,29 +177,72 @@ describe('settings, search and size in the editor', () => {
       await page.keyboard.press('Tab');
       await page.select('dialog.settings select', '4');
       await page.keyboard.press('Escape');
-      const state = () =>
-        page.evaluate(() => ({
-          wraps: document.querySelector('.cm-lineWrapping') !== null,
-          size: getComputedStyle(document.querySelector('.text .cm-editor') as Element).fontSize,
-          vim: document.querySelector('.cm-vim-panel') !== null,
-        }));
-      await page.waitForSelector('.cm-vim-panel');
-      assert.deepEqual(await state(), { wraps: true, size: '14px', vim: true });
-      await page.reload();
+      const widthIn = (one: typeof page) => one.$eval('.dock', (dock) => dock.getBoundingClientRect().width);
+      const narrow = await widthIn(page);
+      await page.focus('[role=separator]');
+      for (let step = 0; step < 5; step++) await page.keyboard.press('ArrowLeft');
+      const wide = await widthIn(page);
+      assert.ok(wide > narrow, `${narrow} to ${wide}`);
+
+      const stateIn = async (one: typeof page) => {
+        await one.waitForSelector('.cm-vim-panel');
+        await one.waitForSelector('.text .cm-lineWrapping');
+        return one.$eval('.text .cm-editor', (editor) => getComputedStyle(editor).fontSize);
+      };
+      assert.equal(await stateIn(page), '14px');
       const again = await open();
       await again.untilOpen();
-      await again.page.waitForSelector('.cm-vim-panel');
-      await again.page.waitForSelector('.text .cm-lineWrapping');
+      assert.equal(await stateIn(again.page), '14px');
+      assert.equal(await widthIn(again.page), wide);
     }));
 
-  test('counts the matches of a search, replaces them, and opens the replacement by Ctrl+H', () =>
+  test('edits by the usual keys from the first time on, within the policy, and searches', () =>
     withEditor(async ({ service, target, open, saved }) => {
-      await service.save(
-        { contents: 'const one = 1;\nconst two = one + one;\n', lang: 'typescript' },
-        target,
-      );
-      const { page, press, untilOpen } = await open();
+      await service.save({ contents: 'one = 1;\ntwo = one + one;\n', lang: 'javascript' }, target);
+      const { page, press, untilOpen, text, type } = await open();
       await untilOpen();
+      await page.waitForSelector('.cm-content[data-language]');
+      await page.focus('.cm-content');
+      const untilSelected = (count: number) =>
+        page.waitForFunction(
+          (all) => document.querySelectorAll('.cm-selectionBackground').length === all,
+          {},
+          count,
+        );
+      // The first selects the word, the second the next one like it.
+      await pressKeys(page, 'Control', 'd');
+      await untilSelected(1);
+      await pressKeys(page, 'Control', 'd');
+      await untilSelected(2);
+      await page.keyboard.type('uno');
+      assert.equal(await text(), 'uno = 1;\ntwo = uno + one;\n');
+
+      // A bracket surrounds what is selected.
+      await pressKeys(page, 'Control', 'a');
+      await page.keyboard.type('{');
+      assert.equal(await text(), '{uno = 1;\ntwo = uno + one;\n}');
+      await pressKeys(page, 'Control', 'a');
+      await page.keyboard.type('let x');
+      assert.equal(await text(), 'let x');
+      await pressKeys(page, 'Control', 'z');
+      await pressKeys(page, 'Control', 'z');
+      // The fixture fails where the page's policy was broken, as by a style that the browser adds to what it deletes.
+      assert.match(await text(), /uno = 1;/);
+
+      // A closing bracket is aligned with the line that opened it. The one that closes by itself is taken away, and typed.
+      await pressKeys(page, 'Control', 'a');
+      await page.keyboard.press('Delete');
+      await page.keyboard.type('const list = [');
+      await page.keyboard.press('Delete');
+      await page.keyboard.press('Enter');
+      await page.keyboard.type('1,');
+      await page.keyboard.press('Enter');
+      await page.keyboard.type(']');
+      assert.equal(await text(), 'const list = [\n  1,\n]');
+
+      await pressKeys(page, 'Control', 'a');
+      await page.keyboard.press('Delete');
+      await type('const one = 1;\nconst two = one + one;');
       await page.focus('.cm-content');
       await pressKeys(page, 'Control', 'f');
       await page.waitForSelector('.find [name=search]:focus');
@@ -207,75 +276,6 @@ describe('settings, search and size in the editor', () => {
       assert.equal(await page.evaluate(() => document.activeElement?.classList.contains('cm-content')), true);
     }));
 
-  test('replaces selected lines with what is typed, and surrounds them with a bracket, within the policy', () =>
-    withEditor(async ({ service, target, open }) => {
-      await service.save({ contents: 'const one = 1;\nconst two = 2;\n', lang: 'javascript' }, target);
-      const { page, untilOpen, text } = await open();
-      await untilOpen();
-      await page.waitForSelector('.cm-content[data-language]');
-      await page.focus('.cm-content');
-      await pressKeys(page, 'Control', 'a');
-      await page.keyboard.type('{');
-      assert.equal(await text(), '{const one = 1;\nconst two = 2;\n}');
-      await pressKeys(page, 'Control', 'a');
-      await page.keyboard.type('let x');
-      assert.equal(await text(), 'let x');
-      await pressKeys(page, 'Control', 'z');
-      await pressKeys(page, 'Control', 'z');
-      // The fixture fails where the page's policy was broken, as by a style that the browser adds to what it deletes.
-      assert.match(await text(), /const one = 1;/);
-    }));
-
-  test('selects equal text by Ctrl+D and Ctrl+Shift+L, from the first time on', () =>
-    withEditor(async ({ service, target, open }) => {
-      await service.save({ contents: 'one = 1;\ntwo = one + one;\n', lang: 'javascript' }, target);
-      const { page, untilOpen, text } = await open();
-      await untilOpen();
-      await page.focus('.cm-content');
-      const untilSelected = (count: number) =>
-        page.waitForFunction(
-          (all) => document.querySelectorAll('.cm-selectionBackground').length === all,
-          {},
-          count,
-        );
-      // The first selects the word, the second the next one like it.
-      await pressKeys(page, 'Control', 'd');
-      await untilSelected(1);
-      await pressKeys(page, 'Control', 'd');
-      await untilSelected(2);
-      await page.keyboard.type('uno');
-      assert.equal(await text(), 'uno = 1;\ntwo = uno + one;\n');
-    }));
-
-  test('aligns a closing bracket with the line that opened it', () =>
-    withEditor(async ({ service, target, open }) => {
-      await service.save({ contents: '', lang: 'typescript' }, target);
-      const { page, untilOpen, text } = await open();
-      await untilOpen();
-      await page.waitForSelector('.cm-content[data-language]');
-      await page.focus('.cm-content');
-      // The bracket that closes by itself is taken away, and typed.
-      await page.keyboard.type('const list = [');
-      await page.keyboard.press('Delete');
-      await page.keyboard.press('Enter');
-      await page.keyboard.type('1,');
-      await page.keyboard.press('Enter');
-      await page.keyboard.type(']');
-      assert.equal(await text(), 'const list = [\n  1,\n]');
-    }));
-
-  test('does not move the text at the first problem', () =>
-    withEditor(async ({ service, target, open }) => {
-      await service.save({ contents: 'const one = 1;\n', lang: 'typescript' }, target);
-      const { page, untilOpen, type } = await open();
-      await untilOpen();
-      const left = () => page.$eval('.cm-line', (line) => line.getBoundingClientRect().left);
-      const before = await left();
-      await type('const x: number = "";');
-      await page.waitForSelector('.cm-lint-marker-error');
-      assert.equal(await left(), before);
-    }));
-
   test('opens the panels once there is room beside the text, unless the user has closed them', () =>
     withEditor(async ({ open }) => {
       const { page, untilOpen } = await open();
@@ -290,21 +290,6 @@ describe('settings, search and size in the editor', () => {
       assert.equal(await page.$eval('.dock-name', (name) => (name as HTMLElement).innerText), 'Panels');
       await page.setViewport({ width: 1920, height: 700 });
       await untilDock(false);
-    }));
-
-  test('resizes panels by arrow keys, and remembers their size', () =>
-    withEditor(async ({ open }) => {
-      const { page, untilOpen } = await open();
-      await untilOpen();
-      const width = () => page.$eval('.dock', (dock) => dock.getBoundingClientRect().width);
-      const before = await width();
-      await page.focus('[role=separator]');
-      for (let step = 0; step < 5; step++) await page.keyboard.press('ArrowLeft');
-      const after = await width();
-      assert.ok(after > before, `${before} to ${after}`);
-      const again = await open();
-      await again.untilOpen();
-      assert.equal(await again.page.$eval('.dock', (dock) => dock.getBoundingClientRect().width), after);
     }));
 
   test('shows the status line of a small page below a notice', () =>
