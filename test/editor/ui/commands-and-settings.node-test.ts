@@ -68,6 +68,8 @@ describe('the palette of commands', () => {
       await page.keyboard.press('Enter');
       await untilText(editor, /run\(input\) \{/);
       assert.match(await loaded(), /\/assets\/language-help/);
+      await pressKeys(page, 'Shift', 'Alt', 'KeyF');
+      await untilShown(page, '.cm-place-message', 'formatted already');
       assert.equal(await page.evaluate(() => document.activeElement?.className.includes('cm-content')), true);
     }));
 
