@@ -43,20 +43,18 @@ describe('an editor that takes no token from an address', () => {
     await tab.context.close();
   });
 
-  test('still opens by message, even in a frame whose address held a token', async () => {
-    for (const address of [`${service.origin}/editor/`, await service.url(target, 'from-the-address')]) {
-      const from = service.seen.length;
-      const launcher = await openLauncher(browser, service, address);
-      try {
-        const session = await launcher.open(target);
-        await launcher.waitForMessage('ready', session);
-        assert.match(await launcher.text(), /add-record/);
-        assert.deepEqual(launcher.problems, []);
-        const reads = service.seen.slice(from).filter(({ path }) => path.startsWith('/api/v1/draft/'));
-        assert.equal(reads.length, 1);
-      } finally {
-        await launcher.close();
-      }
+  test('still opens by message in a frame whose address held a token', async () => {
+    const from = service.seen.length;
+    const launcher = await openLauncher(browser, service, await service.url(target, 'from-the-address'));
+    try {
+      const session = await launcher.open(target);
+      await launcher.waitForMessage('ready', session);
+      assert.match(await launcher.text(), /add-record/);
+      assert.deepEqual(launcher.problems, []);
+      const reads = service.seen.slice(from).filter(({ path }) => path.startsWith('/api/v1/draft/'));
+      assert.equal(reads.length, 1);
+    } finally {
+      await launcher.close();
     }
   });
 
@@ -71,9 +69,6 @@ describe('an editor that takes no token from an address', () => {
             document.querySelector('meta[name="plugin-editor-address-tokens"]')?.remove(),
           );
         });
-      const trustingPage = await follow(trusting, link);
-      await trustingPage.untilOpen();
-      await trustingPage.context.close();
       const defaultPage = await follow(trusting, link, forget);
       await defaultPage.until('Open the plugin from its app');
       assert.deepEqual(defaultPage.apiRequests(), []);

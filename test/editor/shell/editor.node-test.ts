@@ -61,18 +61,6 @@ describe('the editor', () => {
       );
     }));
 
-  test('sends no request to a builder that it is not configured for', () =>
-    withEditor(async ({ service, target, open }) => {
-      const other = await startEditorService({ editor: false });
-      try {
-        const page = await open(await service.url({ ...target, builder: other.origin }));
-        await page.until('This editor does not know that plugin service');
-        assert.deepEqual(other.seen, []);
-      } finally {
-        await other.close();
-      }
-    }));
-
   test('sends neither draft nor kept text to the builder that a crafted address names', () =>
     withEditor(async ({ service, target, open }) => {
       const other = await startEditorService({ editor: false });

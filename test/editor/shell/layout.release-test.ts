@@ -152,6 +152,54 @@ describe('the layout of the editor', () => {
     });
 });
 
+test('the sheet that deploys fits into small pages, in German and from right to left, with its buttons in view', async () => {
+  const context = await browser.createBrowserContext();
+  const target = { fn: 'sheet' };
+  const half = 'export const run = (input: string): string => String(Number(input) * 0.5);\n';
+  // With something live, a share of the runs can be chosen.
+  await service.save({ contents: half, lang: 'typescript' }, target);
+  await service.deploy(half, target);
+  await service.save({ contents: half.repeat(30), lang: 'typescript', tests }, target);
+  const editor = await openPage(context, 'about:blank');
+  const { page } = editor;
+  await page.evaluateOnNewDocument(() => {
+    Object.defineProperty(navigator, 'languages', { get: () => ['de'] });
+    addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl'));
+  });
+  await page.goto(await service.url(target));
+  await editor.untilOpen();
+  for (const [width, height] of [
+    [360, 640],
+    [360, 400],
+    [1100, 400],
+  ] as const) {
+    const at = `${width} by ${height} pixels`;
+    await page.setViewport({ width, height });
+    await editor.press('Bereitstellen');
+    await page.waitForSelector('dialog.deploy:not([data-state=testing]) #deploy-message:focus');
+    assert.equal(await page.$eval('.deploy-parts', ({ scrollTop }) => scrollTop), 0, at);
+    await page.locator('dialog label:nth-of-type(2) [type=radio]').click();
+    await page.waitForSelector('dialog [name=percent]');
+    assert.equal(
+      await page.$eval('.deploy-parts', ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
+      false,
+      at,
+    );
+    const out = await page.evaluate(() =>
+      [...document.querySelectorAll('dialog, dialog footer button, dialog header button')].flatMap((one) => {
+        const { left, right, top, bottom } = one.getBoundingClientRect();
+        const fits = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+        return fits ? [] : [one.outerHTML.slice(0, 200)];
+      }),
+    );
+    assert.deepEqual(out, [], at);
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => !document.querySelector('dialog'));
+  }
+  assert.deepEqual(editor.problems, []);
+  await context.close();
+});
+
 // As the demo's three looks have them (demo/page/looks).
 const looks = {
   larder: {

@@ -138,21 +138,19 @@ describe('a namespace with types in the editor', () => {
       await untilInView('#tab-runs[aria-selected=true]');
     }));
 
-  test('shows what changed since the deployed version, until a build and a deployment', () =>
+  test('shows what changed since the deployed version, until a deployment, or until the vendor has removed the types', () =>
     withEditor(async ({ service, target, open }) => {
       const place = { ...target, namespace: 'changing' };
       await service.setNamespace('changing', prices);
       await service.save({ contents, lang: 'typescript' }, place);
-      const first = await open(await service.url(place));
-      await first.untilOpen();
-      await first.page.waitForSelector('#tab-types');
-      await first.deploy();
-      await first.until('v1.0.0 deployed');
+      await service.deploy(contents, place);
 
       const { note: _, ...rest } = input.properties;
       const properties = { ...rest, count: { type: 'number' }, since: { type: 'string' } };
-      await service.setNamespace('changing', { input: { ...input, properties }, output });
+      const changed = { input: { ...input, properties }, output };
+      await service.setNamespace('changing', changed);
       const { page, until, press, deploy, untilOpen } = await open(await service.url(place));
+      const comeBack = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
       await untilOpen();
       await until('What this plugin gets or gives changed since v1.0.0.');
       await press('Show what changed');
@@ -168,60 +166,41 @@ describe('a namespace with types in the editor', () => {
       await deploy();
       await until('v1.0.1 deployed');
       await page.waitForFunction(() => !document.querySelector('.types-changes'), { polling: 50 });
-    }));
+      await press('Dismiss');
 
-  test('says no longer what changed once the vendor has removed the types', () =>
-    withEditor(async ({ service, target, open }) => {
-      const place = { ...target, namespace: 'passing' };
-      await service.setNamespace('passing', prices);
-      await service.save({ contents, lang: 'typescript' }, place);
-      await service.deploy(contents, place);
-      await service.setNamespace('passing', { input, output: { ...output, required: [] } });
-      const { page, until, untilOpen } = await open(await service.url(place));
-      await untilOpen();
-      await until('What this plugin gets or gives changed since v1.0.0.');
-      await service.deleteNamespace('passing');
-      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      await service.setNamespace('changing', { ...changed, output: { ...output, required: [] } });
+      await comeBack();
+      await until('What this plugin gets or gives changed since v1.0.1.');
+      await service.deleteNamespace('changing');
+      await comeBack();
       await page.waitForFunction(() => !document.querySelector('.notice, #tab-types'), { polling: 50 });
     }));
 
-  test('begins a payload with a sample that is added while the plugin is open', () =>
+  test('begins a payload with a sample that is there, or is added later, and leaves it empty once the user has emptied it', () =>
     withEditor(async ({ service, target, open }) => {
       const place = { ...target, namespace: 'prices-later' };
       const { samples, ...withoutSamples } = prices;
       await service.setNamespace('prices-later', withoutSamples);
       await service.save({ contents, lang: 'typescript' }, place);
       const { page, untilOpen } = await open(await service.url(place));
-      await untilOpen();
-      await page.waitForSelector('#tab-types');
-      await page.locator('#tab-run').click();
-      await page.waitForSelector('#run-payload');
-      await service.setNamespace('prices-later', { ...withoutSamples, samples });
-      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-      await page.waitForFunction(
-        () => document.querySelector('#run-payload')?.textContent?.includes('"count": 3'),
-        { polling: 50 },
-      );
-    }));
-
-  test('begins a payload with a sample, and leaves it empty once the user has emptied it', () =>
-    withEditor(async ({ service, target, open }) => {
-      const place = { ...target, namespace: 'prices' };
-      await service.setNamespace('prices', prices);
-      await service.save({ contents, lang: 'typescript' }, place);
-      const { page, untilOpen } = await open(await service.url(place));
+      const comeBack = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
       await untilOpen();
       await page.waitForSelector('#tab-types');
       await page.locator('#tab-run').click();
       const field = await page.waitForSelector('#run-payload');
       const typed = () => field?.evaluate(({ textContent }) => textContent);
-      assert.match((await typed()) ?? '', /"count": 3/);
+      await service.setNamespace('prices-later', { ...withoutSamples, samples });
+      await comeBack();
+      await page.waitForFunction(
+        () => document.querySelector('#run-payload')?.textContent?.includes('"count": 3'),
+        { polling: 50 },
+      );
       await field?.focus();
       await pressKeys(page, 'Control', 'a');
       await page.keyboard.press('Delete');
       // The user comes back from another page, where the payload was copied.
       const loaded = page.waitForResponse((response) => response.url().includes('/api/v1/types/'));
-      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      await comeBack();
       await loaded;
       await page.evaluate(() => new Promise(requestAnimationFrame));
       await page.keyboard.type('7');
@@ -256,10 +235,10 @@ describe('a namespace with types in the editor', () => {
       await service.setNamespace('reaching', { connections, libraries: { money: '1.0.0' } });
       const place = { ...target, namespace: 'reaching' };
       await service.save({ contents: 'export const run = (input) => input;\n', lang: 'javascript' }, place);
-      const first = await open(await service.url(place));
-      await first.untilOpen();
-      await first.page.locator('#tab-types').click();
-      const shown = async ({ page }: typeof first) => {
+      const { page, press, untilOpen } = await open(await service.url(place));
+      await untilOpen();
+      await page.locator('#tab-types').click();
+      const shown = async () => {
         await page.waitForSelector('.granted ul');
         return page.$$eval('.granted li', (all) => all.map((li) => li.innerText));
       };
@@ -268,25 +247,26 @@ describe('a namespace with types in the editor', () => {
         'GET https://*.shops.example.com/\nshop Grants nothing until this tenant has a host for it.',
         "import { round, floor } from 'money';\nAmounts. (1.0.0) round, floor, default",
       ];
-      assert.deepEqual(await shown(first), expected);
-      assert.equal(await first.page.$('.types-code'), null);
+      assert.deepEqual(await shown(), expected);
+      assert.equal(await page.$('.types-code'), null);
       // Payloads are text, as without connections.
-      await first.page.locator('#tab-tests').click();
-      await first.press('Add test');
-      await first.page.waitForSelector('textarea.payload');
+      await page.locator('#tab-tests').click();
+      await press('Add test');
+      await page.waitForSelector('textarea.payload');
 
       await service.setNamespace('reaching', prices);
-      const typed = await open(await service.url(place));
-      await typed.untilOpen();
-      await typed.page.locator('#tab-types').click();
-      assert.deepEqual(await shown(typed), expected);
-      await typed.page.waitForSelector('.types-code');
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      await page.locator('#tab-types').click();
+      await page.waitForSelector('.types-code');
+      assert.deepEqual(await shown(), expected);
 
-      await service.save({ contents: '', lang: 'assemblyscript' }, { ...place, fn: 'without' });
-      const without = await open(await service.url({ ...place, fn: 'without' }));
-      await without.untilOpen();
-      await without.page.locator('#tab-types').click();
-      await without.page.waitForSelector('.types-code');
-      assert.equal(await without.page.$('.granted'), null);
+      const without = { ...place, fn: 'without' };
+      await service.save({ contents: '', lang: 'assemblyscript' }, without);
+      // Only who may write has the text checked, which would start another compiler.
+      const other = await open(await service.url(without, await service.token(without, 'read')));
+      await other.untilOpen();
+      await other.page.locator('#tab-types').click();
+      await other.page.waitForSelector('.types-code');
+      assert.equal(await other.page.$('.granted'), null);
     }));
 });
