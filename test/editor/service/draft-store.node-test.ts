@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { createClient } from '../../../editor/src/service/client.ts';
 import { BearerAuth } from '../../../editor/src/service/bearer-auth.ts';
 import { DraftConflict, DraftDeleted } from '../../../editor/src/service/draft-errors.ts';
@@ -9,25 +9,30 @@ import { startEditorService } from '../harness.ts';
 
 const source = (contents: string) => ({ contents, lang: 'javascript' });
 
-async function setUp(t: TestContext) {
-  const service = await startEditorService({ editor: false });
-  t.after(() => service.close());
-  const token = await service.token();
-  const location = {
-    environment: 'com.acme',
-    userID: 't1',
-    namespace: 'default',
-    pluginName: 'add-record',
-  };
-  const auth = new BearerAuth(token);
+const service = await startEditorService({ editor: false });
+after(() => service.close());
+let count = 0;
+
+/** A new plugin of the service. */
+async function setUp() {
+  const target = { fn: `plugin-${++count}` };
+  const location = { environment: 'com.acme', userID: 't1', namespace: 'default', pluginName: target.fn };
+  const auth = new BearerAuth(await service.token(target));
   const client = createClient(service.origin, auth);
-  return { service, auth, open: () => new DraftStore(client, location) };
+  return {
+    open: () => new DraftStore(client, location),
+    /** The draft's text, as the service has it; `undefined` where there is none. */
+    saved: async () => (await service.draft(target))?.contents,
+    saveElsewhere: (contents: string) => service.save(source(contents), target),
+    remove: () => service.remove(target),
+    renewToken: async () => (auth.token = await service.token(target)),
+  };
 }
 
 type Setting = Awaited<ReturnType<typeof setUp>>;
 
 /** Saves a text so that it reaches the service, whose response is lost. */
-function loseResponse({ service }: Setting, store: DraftStore, contents: string) {
+function loseResponse({ saved }: Setting, store: DraftStore, contents: string) {
   const real = globalThis.fetch;
   globalThis.fetch = async (input, init) => {
     await real(input, init);
@@ -40,92 +45,93 @@ function loseResponse({ service }: Setting, store: DraftStore, contents: string)
       (error: unknown) => assert.ok(error instanceof NetworkError),
     )
     .finally(() => (globalThis.fetch = real))
-    .then(async () => assert.equal((await service.draft())?.contents, contents));
+    .then(async () => assert.equal(await saved(), contents));
 }
 
 describe('DraftStore', () => {
-  test('finds no draft at first, and then the saved one', async (t) => {
-    const { service, open } = await setUp(t);
+  test('finds no draft at first, and then the saved one', async () => {
+    const { open, saved } = await setUp();
     const store = open();
     assert.equal(await store.load(), undefined);
     await store.save(source('1'));
     await store.save(source('2'));
-    assert.equal((await service.draft())?.contents, '2');
+    assert.equal(await saved(), '2');
     const draft = await open().load();
     assert.equal(draft?.source.contents, '2');
     assert.ok(draft?.etag);
   });
 
-  test('does not overwrite what was saved elsewhere, but returns it', async (t) => {
-    const { service, open } = await setUp(t);
+  test('does not overwrite what was saved elsewhere, but returns it', async () => {
+    const { open, saved, saveElsewhere } = await setUp();
     const store = open();
     await store.load();
     await store.save(source('1'));
-    await service.save(source('theirs'));
+    await saveElsewhere('theirs');
     await assert.rejects(store.save(source('mine')), (error) => {
       assert.ok(error instanceof DraftConflict);
       assert.equal(error.theirs.source.contents, 'theirs');
       return true;
     });
-    assert.equal((await service.draft())?.contents, 'theirs');
+    assert.equal(await saved(), 'theirs');
   });
 
-  test('does not overwrite a draft that was created elsewhere meanwhile', async (t) => {
-    const { service, open } = await setUp(t);
+  test('does not overwrite a draft that was created elsewhere meanwhile', async () => {
+    const { open, saveElsewhere } = await setUp();
     const store = open();
     await store.load();
-    await service.save(source('theirs'));
+    await saveElsewhere('theirs');
     await assert.rejects(store.save(source('mine')), DraftConflict);
   });
 
-  test('overwrites exactly the draft that the user has seen and settled', async (t) => {
-    const { service, open } = await setUp(t);
+  test('overwrites exactly the draft that the user has seen and settled', async () => {
+    const { open, saved, saveElsewhere } = await setUp();
     const store = open();
     await store.load();
-    await service.save(source('theirs'));
+    await saveElsewhere('theirs');
     const conflict = await store.save(source('mine')).catch((error: unknown) => error);
     assert.ok(conflict instanceof DraftConflict);
     store.acceptAsBase(conflict.theirs);
     await store.save(source('mine'));
-    assert.equal((await service.draft())?.contents, 'mine');
+    assert.equal(await saved(), 'mine');
 
-    await service.save(source('theirs 2'));
+    await saveElsewhere('theirs 2');
     store.acceptAsBase(conflict.theirs);
     await assert.rejects(store.save(source('mine 2')), DraftConflict);
   });
 
-  test('does not create a draft anew that was deleted, unless the user asks for it', async (t) => {
-    const { service, auth, open } = await setUp(t);
+  test('does not create a draft anew that was deleted, unless the user asks for it', async () => {
+    const { open, saved, remove, renewToken } = await setUp();
     const store = open();
     await store.load();
     await store.save(source('1'));
-    await service.remove();
-    auth.token = await service.token();
+    await remove();
+    await renewToken();
     await assert.rejects(store.save(source('2')), DraftDeleted);
-    assert.equal(await service.draft(), undefined);
+    assert.equal(await saved(), undefined);
     store.acceptDeletion();
     await store.save(source('2'));
-    assert.equal((await service.draft())?.contents, '2');
+    assert.equal(await saved(), '2');
   });
 
-  test('reports no conflict with its own text when the response to saving it was lost', async (t) => {
-    const setting = await setUp(t);
+  test('reports no conflict with its own text when the response to saving it was lost', async () => {
+    const setting = await setUp();
     const store = setting.open();
     await store.load();
     await loseResponse(setting, store, 'first');
     await store.save(source('first'));
     await loseResponse(setting, store, 'second');
     await store.save(source('third'));
-    assert.equal((await setting.service.draft())?.contents, 'third');
+    assert.equal(await setting.saved(), 'third');
     await loseResponse(setting, store, 'fourth');
-    await setting.service.save(source('theirs'));
+    await setting.saveElsewhere('theirs');
     await assert.rejects(store.save(source('fifth')), DraftConflict);
   });
 
   test('sends each save once, and leaves retries to its caller', async (t) => {
-    const { service, open } = await setUp(t);
+    const { open } = await setUp();
     const store = open();
     await store.load();
+    t.after(() => (service.script.respond = undefined));
     service.script.respond = () => new Response('busy', { status: 503 });
     const before = service.seen.length;
     await assert.rejects(
@@ -137,8 +143,8 @@ describe('DraftStore', () => {
 
   // Browsers keep connections with and without credentials apart; the scripts of the page came over one with them.
   test('reads the draft over the connection of the page, and sends no credentials when it saves', async (t) => {
-    const { service, open } = await setUp(t);
-    await service.save(source('1'));
+    const { open, saveElsewhere } = await setUp();
+    await saveElsewhere('1');
     const sent: [method: string, credentials: RequestCredentials][] = [];
     const real = globalThis.fetch;
     t.after(() => (globalThis.fetch = real));
