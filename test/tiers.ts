@@ -24,11 +24,12 @@ export const sameInAllBrowsers = [
 export const sweeps = ['test/element/element-properties.test.ts'];
 
 /** Folders whose files share pages in browsers: each page costs a browser a process, and loads all modules anew. */
-const foldersOnPages = ['editor-module', 'element'];
+const foldersOnPages = ['editor', 'editor-module', 'element'];
 const FILES_OF_A_PAGE = 14;
 
-/** Of these, tests of what a page has once: its history, its opener, its definitions, the list of its requests, a warning. */
+/** Of these, tests of what a page has once: its history, its opener, its definitions, its modules, the list of its requests, a warning. */
 const onPagesOfTheirOwn = [
+  'test/editor/code/typing-help.test.ts',
   'test/element/plugin-editor-define.test.ts',
   'test/element/plugin-editor-history.test.ts',
   'test/element/plugin-editor-tab.test.ts',

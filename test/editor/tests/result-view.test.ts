@@ -14,13 +14,18 @@ const run = (outcome: Run['outcome'], payload = 'p'): Run => ({
 });
 
 let place: HTMLElement;
-beforeEach(() => {
-  place = document.createElement('div');
-  document.body.append(place);
-});
-afterEach(() => place.remove());
+/** Gives each test of a suite a new place. */
+function usePlace() {
+  beforeEach(() => {
+    place = document.createElement('div');
+    document.body.append(place);
+  });
+  afterEach(() => place.remove());
+}
 
 describe('the difference between two texts', () => {
+  usePlace();
+
   const show = (before: string | undefined, after: string | undefined) => {
     render(html`${differenceView(before, after, 'Difference')}`, place);
     return place.querySelector<HTMLElement>('.difference') as HTMLElement;
@@ -75,6 +80,8 @@ describe('the difference between two texts', () => {
 });
 
 describe('the result view', () => {
+  usePlace();
+
   const text = () => place.textContent ?? '';
   const show = async (options: Omit<ResultOptions, 'onJump'>, onJump: ResultOptions['onJump'] = () => {}) => {
     render(html`${resultView({ ...options, onJump })}`, place);

@@ -11,14 +11,14 @@ const shown = () => [...place.querySelectorAll('.notice p')].map((one) => one.te
 const press = (label: string) =>
   [...place.querySelectorAll('button')].find((one) => one.textContent?.trim() === label)?.click();
 
-beforeEach(() => {
-  place = document.createElement('div');
-  document.body.append(place);
-  notices = new Notices(() => render(notices.view(), place));
-});
-afterEach(() => place.remove());
-
 describe('notices', () => {
+  beforeEach(() => {
+    place = document.createElement('div');
+    document.body.append(place);
+    notices = new Notices(() => render(notices.view(), place));
+  });
+  afterEach(() => place.remove());
+
   const show = (kind: string, tone: 'alert' | 'note', options = {}) =>
     notices.show(kind, () => ({ tone, text: kind, actions: [notices.dismiss(kind)] }), options);
 
