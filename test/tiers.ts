@@ -69,7 +69,7 @@ const storedFiles = [
   'test/service/runs/nodes.release-test.ts',
   'test/service/accounts/{environment-ownership,verification}.node-test.ts',
   'test/service/http/environment/*.node-test.ts',
-  'test/service/http/{access,admission,builder,deploy,paging,plugin-quota,record-limits,replay}.node-test.ts',
+  'test/service/http/{admission,builder,deploy,paging,plugin-quota,record-limits,replay}.node-test.ts',
   // Every operation, with all values that its schemas allow.
   'test/service/http/openapi/properties.release-test.ts',
   'test/service/cli/{commands,secrets}.node-test.ts',

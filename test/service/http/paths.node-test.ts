@@ -1,53 +1,8 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { test } from 'node:test';
-import { accessPath, bearer, draftPath, errorOf, listen, source, startService } from '../harness.ts';
+import { accessPath, bearer, draftPath, errorOf, listen, startService } from '../harness.ts';
 
 const codeIn = (body: string) => (JSON.parse(body) as { error: { code: string } }).error.code;
-
-test('names pass through the path unchanged, and each is another plugin', async (t) => {
-  const { send, environmentToken, editorToken } = await listen(t);
-  const names = [
-    'a/b',
-    'a%2Fb',
-    'a%252Fb',
-    'a b',
-    'a+b',
-    '../..',
-    'a.b',
-    '...',
-    'a?b#c',
-    'ü',
-    'u\u0308',
-    '名前',
-    '😀',
-    'a\\b',
-    ';',
-    ':x',
-    '*',
-    '~',
-  ];
-  const environment = await environmentToken();
-  const seen = new Map<string, string>();
-  for (const name of names) {
-    const path = `com.acme.${encodeURIComponent(name.replaceAll('.', '-'))}/${encodeURIComponent(name)}/${encodeURIComponent(name)}`;
-    const token = await editorToken(`/auth/v2/access/${path}`, environment);
-    const body = JSON.stringify({ ...source, contents: name });
-    const saved = await send(
-      'POST',
-      `/api/v1/draft/${path}`,
-      { ...bearer(token), 'content-type': 'application/json' },
-      body,
-    );
-    assert.equal(saved.status, 200, name);
-    seen.set(path, token);
-  }
-  assert.equal(seen.size, names.length);
-  for (const [i, [path, token]] of [...seen].entries()) {
-    const read = await send('GET', `/api/v1/draft/${path}`, bearer(token));
-    assert.equal((JSON.parse(read.body) as { contents: string }).contents, names[i]);
-  }
-});
 
 test('a template uses the decoded names of the path', async (t) => {
   const { fetch } = await startService(t);
@@ -196,22 +151,6 @@ test('the name of a host is compared without regard to case', async (t) => {
 test('a fault in the HTTP server itself is answered with 500', async (t) => {
   const { refuse } = (await startService(t)).service;
   assert.equal(refuse(new Error('a fault')).status, 500);
-});
-
-test('a malformed request is answered in JSON, too', async (t) => {
-  const { port } = await listen(t);
-  for (const head of [
-    'GET /api\\v1 HTTP/1.1\r\nHost: 127.0.0.1',
-    'GET / HTTP/1.1\r\nHost: a b',
-    'GET / HTTP/1.1',
-  ]) {
-    const socket = connect(port, '127.0.0.1');
-    socket.end(`${head}\r\nConnection: close\r\n\r\n`);
-    let received = '';
-    for await (const part of socket.setEncoding('utf8') as AsyncIterable<string>) received += part;
-    assert.match(received, /^HTTP\/1\.1 400 /, head);
-    assert.match(received, /\{"error":\{"code":"invalid-request","message":"/, head);
-  }
 });
 
 test('pages of any origin may call the builder, with a token and without cookies, and read its errors', async (t) => {

@@ -140,6 +140,18 @@ test('a token does what its permissions allow, and reads whatever they are', asy
   }
 });
 
+test('the access operation exchanges an environment token for an editor token, whose lifetime is set', async (t) => {
+  const { fetch, environmentToken } = await startVendor(t, { editorTokenTtl: 60 });
+  const response = await fetch(access, { headers: bearer(environmentToken) });
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('cache-control'), 'no-store');
+  const { token, ...others } = (await response.json()) as { token: string };
+  assert.deepEqual(others, { expires_in: 60, permissions: ['read', 'write', 'deploy'] });
+  assert.match(token, /^pe_edit_[\w-]{43}$/);
+  for (const editorTokenTtl of [0, -1, 1.5, NaN, Infinity])
+    await assert.rejects(startVendor(t, { editorTokenTtl }), /EDITOR_TOKEN_TTL/);
+});
+
 test('the access operation takes permissions and an actor, and repeats both in its response', async (t) => {
   const { send, okay, refusal, save, storage } = await startVendor(t);
   const plain = await okay<SessionResponse>(send('GET', access));
