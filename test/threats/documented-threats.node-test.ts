@@ -53,6 +53,8 @@ function namesIn(file: string): RegExp[] {
   });
 }
 
+const knownNames = new Map<string, RegExp[]>();
+
 /** Whether a file has a test of this name. What is put into a name has to be in the file, or in one that it imports. */
 function hasTest(file: string, name: string): boolean {
   const code = readFileSync(root + file, 'utf8');
@@ -60,7 +62,9 @@ function hasTest(file: string, name: string): boolean {
     readFileSync(join(root, dirname(file), path), 'utf8'),
   );
   const isMade = (part: string) => [code, ...imports].some((text) => text.includes(part.replaceAll('"', '')));
-  return namesIn(file).some((one) => one.exec(name)?.slice(1).every(isMade));
+  const names = knownNames.get(file) ?? namesIn(file);
+  knownNames.set(file, names);
+  return names.some((one) => one.exec(name)?.slice(1).every(isMade));
 }
 
 test('every documented threat has a defence, and a test that exists', () => {
