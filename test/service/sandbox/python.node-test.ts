@@ -260,7 +260,7 @@ test('Python: a run has the limits of its tenant where they are lower, and the n
     // A loop in C that asks for nothing.
     'def run(input): return str(sum(range(10**12)))',
   ].map(async (code) => {
-    const error = await errorOf(code, '', { ...defaultLimits, time: 1000 });
+    const error = await errorOf(code, '', { ...defaultLimits, time: 500 });
     ended += 1;
     return error;
   });
@@ -269,7 +269,7 @@ test('Python: a run has the limits of its tenant where they are lower, and the n
   for (const { code, message } of await Promise.all(endless)) {
     assert.deepEqual(
       [code, message],
-      ['time-limit', 'The plugin ran for more than 1 s, which is the limit of time.'],
+      ['time-limit', 'The plugin ran for more than 0.5 s, which is the limit of time.'],
     );
   }
   // Leaves a memory that has room for all that follows.

@@ -149,10 +149,10 @@ test('other tenants run while one fills the sandbox with loops', async () => {
   let looping = 0;
   const loops = Array.from({ length: 4 }, async () => {
     looping += 1;
-    await run(running('for (;;);'), '', 'loops', 1000);
+    await run(running('for (;;);'), '', 'loops', 500);
     looping -= 1;
   });
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 2; i++) {
     assert.equal(resultOf(await run(running('return input;'), `${i}`, 'other')), `${i}`);
   }
   assert.ok(looping > 0, 'The loops were over before the others ran.');
