@@ -46,7 +46,7 @@ async function holdResponses(page: Page, requests: RegExp) {
 }
 
 describe('the demo page', () => {
-  test('launches the editor in the chosen colours, shows a saved edit after a reload, closes the editor on signing out, and keeps it where another tab signed out', async () => {
+  test('launches the editor in the chosen colours, shows a saved edit after a reload, keeps the editor where another tab signed out, and closes it on signing out', async () => {
     const tab = await openTab();
     const { page } = tab;
     await tab.signIn('ada');
@@ -82,7 +82,15 @@ describe('the demo page', () => {
     assert.equal(await again.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches), true);
     assert.deepEqual(tab.complaints, []);
 
-    const order = await page.evaluate(() => {
+    // Another tab signs out.
+    await page.evaluate(() => fetch('/session', { method: 'DELETE' }));
+    await page.locator('.tools ::-p-text(Reload)').click();
+    await page.waitForSelector('.failure');
+    assert.match(await tab.text('.failure'), /stays as it is\. You are signed out, .* Sign in again/);
+    assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
+    assert.equal(await countFrames(page), 1);
+
+    await page.evaluate(() => {
       const log: string[] = [];
       Object.assign(window, { order: log });
       document.addEventListener('plugin-editor-state', (event) => log.push(event.state));
@@ -93,9 +101,7 @@ describe('the demo page', () => {
         );
         return fetch(input, init);
       };
-      return log;
     });
-    assert.deepEqual(order, []);
     await tab.click('#sign-out');
     await page.waitForSelector('[data-user=ada]');
     assert.deepEqual(await page.evaluate(() => (window as unknown as { order: string[] }).order), [
@@ -111,15 +117,6 @@ describe('the demo page', () => {
       return (await fetch('/plugins/editor-token', { method: 'POST', headers, body })).status;
     });
     assert.equal(status, 401);
-    await tab.signIn('ada');
-    await tab.launch();
-
-    await page.evaluate(() => fetch('/session', { method: 'DELETE' }));
-    await page.locator('.tools ::-p-text(Reload)').click();
-    await page.waitForSelector('.failure');
-    assert.match(await tab.text('.failure'), /stays as it is\. You are signed out, .* Sign in again/);
-    assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
-    assert.equal(await countFrames(page), 1);
   });
 
   test('refuses another tenant’s plugin, and says why', async () => {
@@ -150,9 +147,13 @@ describe('the demo page', () => {
     );
   });
 
-  test('shows the events without tokens, and the HTML of its elements', async () => {
+  test('shows the events without tokens, and the HTML of its elements, and gets a new token for a new tab and for another plugin', async () => {
     const { tab } = shared;
     const { page } = tab;
+    let tokens = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/plugins/editor-token')) tokens++;
+    });
     await page.browserContext().setPermission(demo.vendor.slice(0, -1), {
       permission: { name: 'clipboard-write' },
       state: 'granted',
@@ -165,6 +166,7 @@ describe('the demo page', () => {
     await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
     await tab.chooseLanguage('JavaScript');
     await tab.launch();
+    assert.equal(tokens, 1);
     await until('the event of an editor that is ready', () => tab.saidReady());
     const events = await tab.events();
     assert.match(events[0] ?? '', /^plugin-features-load record: languages \[.*javascript.*\], features \[/);
@@ -206,6 +208,25 @@ describe('the demo page', () => {
       () => document.querySelector('.inspector [role=status]')?.textContent === 'Copied',
     );
     await tab.closeDrawer();
+
+    const newTab = browser.waitForTarget((target) => target.opener() === page.target());
+    await page.locator('.tools ::-p-text(Open in new tab)').click();
+    const opened = await (await newTab).page();
+    await opened?.waitForSelector('.cm-content[contenteditable=true]');
+    assert.equal(await opened?.evaluate(() => window.opener as unknown), null);
+    assert.equal(tokens, 2);
+    await opened?.close();
+
+    await page.locator('nav ::-p-text(add-record)').click();
+    await page.waitForSelector('plugin-editor[fn=add-record]');
+    const frame = await tab.editorFrame();
+    await frame.waitForFunction(() =>
+      document.querySelector('.cm-content')?.textContent?.includes('add-record'),
+    );
+    assert.equal(tokens, 3);
+    await tab.click('#leave-editor');
+    await tab.state('idle');
+    assert.equal(await countFrames(page), 0);
   });
 
   test('shows the user as signed in, and why, when signing out fails', async () => {
@@ -286,40 +307,9 @@ describe('the demo page', () => {
     await tab.click('.new-plugin button');
     await page.waitForSelector('.plugin-link[aria-current]');
     assert.equal(await tab.text('.plugin-link[aria-current]'), 'weigh-basket');
-    const frame = await tab.launch();
-    assert.ok(await page.$('plugin-editor[ident="com.example.customer-8"]'));
-    assert.match(await editorText(frame), /weigh-basket/);
-  });
-
-  test('gets a new token for a new tab and for another plugin', async () => {
-    const { tab } = shared;
-    const { page } = tab;
-    let tokens = 0;
-    page.on('request', (request) => {
-      if (request.url().endsWith('/plugins/editor-token')) tokens++;
-    });
-    await tab.signIn('ada');
-    await tab.choosePlugin('add-record');
-    await tab.launch();
-    assert.equal(tokens, 1);
-    const newTab = browser.waitForTarget((target) => target.opener() === page.target());
-    await page.locator('.tools ::-p-text(Open in new tab)').click();
-    const opened = await (await newTab).page();
-    await opened?.waitForSelector('.cm-content[contenteditable=true]');
-    assert.equal(await opened?.evaluate(() => window.opener as unknown), null);
-    assert.equal(tokens, 2);
-    await opened?.close();
-
-    await page.locator('nav ::-p-text(price-rule)').click();
-    await page.waitForSelector('plugin-editor[fn=price-rule]');
-    const frame = await tab.editorFrame();
-    await frame.waitForFunction(() =>
-      document.querySelector('.cm-content')?.textContent?.includes('price-rule'),
-    );
-    assert.equal(tokens, 3);
-    await tab.click('#leave-editor');
-    await tab.state('idle');
-    assert.equal(await countFrames(page), 0);
+    assert.equal(await page.evaluate(() => location.hash), '#/com.example.customer-8/weigh-basket');
+    assert.equal(await tab.text('main h1'), 'weigh-basket');
+    await page.waitForSelector('#launch', { visible: true });
   });
 });
 
