@@ -197,50 +197,8 @@ describe('parseEditorUrl', () => {
   }
 });
 
+// That they are inverse for all others is one of the properties in `properties.ts`.
 describe('buildEditorUrl and parseEditorUrl', () => {
-  // Whole code points, so that no string holds half of a pair.
-  const text = fc.string({ unit: 'binary', minLength: 1 });
-  const optional = fc.option(fc.oneof(text, fc.constantFrom('default', '%2e', '+', '&token=x')), {
-    nil: undefined,
-  });
-  const path = fc
-    .array(fc.constantFrom('a', '%2F', 'ä', '..', 'editor', ';'))
-    .map((parts) => parts.join('/'));
-  const foreign = fc
-    .array(fc.constantFrom('a=1', 'b', '=c', '', 'Token=1', '?q=1', 'x=%zz', 'y=+%20', '%61=%c3', 'a=1'))
-    .map((pieces) => pieces.join('&'));
-  const reserved = fc.array(fc.constantFrom('token=x', '%74oken=x', 'fn', 'n%61mespace=q'), { maxLength: 3 });
-  const page = fc.record({ path, foreign, reserved, fragment: fc.constantFrom('', '#', '#top', '#?fn=1&%') });
-  const builder = fc.tuple(path, fc.webQueryParameters()).map(([p, q]) => `https://b.example/${p}?${q}`);
-  const address = fc.record({
-    builder,
-    token: optional,
-    ident: text,
-    namespace: optional,
-    fn: text,
-    template: optional,
-  });
-
-  it('are inverse for every well-formed string', () => {
-    fc.assert(
-      fc.property(page, address, ({ path: at, foreign: others, reserved: own, fragment }, values) => {
-        const whole = `https://e.example/${at}?${[...own, others].join('&')}${fragment}`;
-        const written = buildEditorUrl({ editorUrl: whole, ...values });
-        const { editorUrl, ...read } = parseEditorUrl(written);
-
-        const parameters = Object.entries(values).filter(([, value]) => value !== undefined);
-        expect(read).to.deep.equal({ namespace: 'default', ...Object.fromEntries(parameters) });
-
-        const pieces = others.split('&').filter(Boolean).join('&');
-        expect(editorUrl).to.equal(
-          new URL(`https://e.example/${at}${pieces && `?${pieces}`}${fragment}`).href,
-        );
-        expect(buildEditorUrl({ editorUrl, ...read })).to.equal(written);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
   it('reject a string if and only if it is not well-formed', () => {
     const units = fc.array(fc.constantFrom('a', '\ud83d', '\ude00', '\ud83d\ude00'), { minLength: 1 });
     fc.assert(
@@ -249,7 +207,7 @@ describe('buildEditorUrl and parseEditorUrl', () => {
         if (fn.isWellFormed()) expect(parseEditorUrl(build({ fn })).fn).to.equal(fn);
         else expect(() => build({ fn })).to.throw(TypeError, 'fn must be well-formed');
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });
