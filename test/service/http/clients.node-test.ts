@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { BuilderClient, joinIdent } from '../../src/client.ts';
-import { AccessClient, ExecutionClient } from '../../src/server.ts';
-import { type Builder, ENVIRONMENT, startBuilder } from '../docs/builder.ts';
+import { BuilderClient, joinIdent } from '../../../src/client.ts';
+import { AccessClient, ExecutionClient } from '../../../src/server.ts';
+import { type Builder, ENVIRONMENT, startBuilder } from '../../docs/builder.ts';
 
 // The clients with the real plugin service, which must accept what they send.
 
