@@ -86,27 +86,26 @@ function folderOf(path: string): string | undefined {
 
 const isOwnPackage = (specifier: string) => /^plugin-editor(?:-service|-page)?(?:\/|$)/.test(specifier);
 const inWords = ({ file, specifier }: Use) => `${file} uses ${specifier}`;
-const loaded = uses.filter(({ kind }) => kind !== 'path');
 
 describe('the top-level folders', () => {
   test('are all found, with their imports', () => {
     for (const folder of Object.keys(topLevelFolders)) {
       assert.ok(uses.filter(({ file }) => folderOf(file) === folder).length > 20, folder);
     }
-    const runner = loaded.filter(({ file }) => file === 'service/src/sandbox/runner-process.ts');
+    const runner = uses.filter(({ file }) => file === 'service/src/sandbox/runner-process.ts');
     assert.ok(
       runner.some(({ target }) => target === 'service/src/sandbox/runner-main.ts'),
       'URLs of modules',
     );
     assert.ok(
-      loaded.some(({ file, target }) => file === 'index.html' && target === 'demo/main.ts'),
+      uses.some(({ file, target }) => file === 'index.html' && target === 'demo/main.ts'),
       'pages',
     );
   });
 
   for (const [folder, { paths, packages }] of Object.entries(topLevelFolders)) {
     test(`import by path only what they may: ${folder} from ${['itself', ...paths].join(', ')}`, () => {
-      const wrong = loaded.filter(({ file, target }) => {
+      const wrong = uses.filter(({ file, target }) => {
         const other = folderOf(target);
         return folderOf(file) === folder && other !== undefined && other !== folder && !paths.includes(other);
       });
@@ -114,7 +113,7 @@ describe('the top-level folders', () => {
     });
 
     test(`import only the packages of this repository that they may: ${folder}`, () => {
-      const wrong = loaded.filter(
+      const wrong = uses.filter(
         ({ file, specifier }) =>
           folderOf(file) === folder && isOwnPackage(specifier) && !packages.test(specifier),
       );
@@ -129,12 +128,12 @@ describe('the top-level folders', () => {
     const published = new Set(
       packages.flatMap(({ name, exports }) => Object.keys(exports).map((key) => name + key.slice(1))),
     );
-    const wrong = loaded.filter(({ specifier }) => isOwnPackage(specifier) && !published.has(specifier));
+    const wrong = uses.filter(({ specifier }) => isOwnPackage(specifier) && !published.has(specifier));
     assert.deepEqual(wrong.map(inWords), []);
   });
 
   test('are not imported by files of the root, except the demo by its page', () => {
-    const wrong = loaded.filter(
+    const wrong = uses.filter(
       ({ file, target }) =>
         (file === 'index.html' && folderOf(target) !== 'demo') ||
         (file === 'vite.config.ts' && folderOf(target) !== undefined),
@@ -144,7 +143,7 @@ describe('the top-level folders', () => {
 });
 
 describe('the folders of the service', () => {
-  const inService = loaded.filter(
+  const inService = uses.filter(
     ({ file, target }) => file.startsWith('service/src/') && target.startsWith('service/src/'),
   );
   /** `undefined` for a file that lies beside the folders. */

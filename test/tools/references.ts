@@ -12,9 +12,8 @@ export interface Reference {
    * - `import`: code that is loaded, by an import, a re-export, `import()`, `import.meta.resolve()`, a URL relative to the
    *   module, or the tags of a page.
    * - `type`: an import that is gone at run time.
-   * - `path`: a text that is the path of a file in this repository, as programs are started by.
    */
-  readonly kind: 'import' | 'type' | 'path';
+  readonly kind: 'import' | 'type';
   /** As it is written. */
   readonly specifier: string;
   /** A path from the root for a file or a folder; a package's name and what follows it otherwise. */
@@ -79,10 +78,6 @@ function referencesIn(file: string, text: string): Reference[] {
     CallExpression: ({ callee, arguments: [path, base] }) => {
       if (isModuleUrl(base)) addUrl(path);
       else if (text.slice(callee.start, callee.end) === 'import.meta.resolve') addText(path);
-    },
-    Literal(node) {
-      if (isText(node) && /^[\w.-]+(?:\/[\w.-]+)+$/.test(node.value) && isFile(node.value))
-        references.push({ kind: 'path', specifier: node.value, target: node.value });
     },
   }).visit(program);
   return references;
