@@ -112,42 +112,47 @@ describe('a content security policy', () => {
   });
 
   describe('the strictest policies', () => {
-    for (const [name, script] of Object.entries(SCRIPTS)) {
-      for (const delivery of ['url', 'message']) {
-        it(`are not violated by any state of <plugin-editor> with ${name} (${delivery} delivery)`, async () => {
-          const { server, headers } = await strictServer([
-            { path: '/token', times: 1, status: 401, delay: 'hang' },
-          ]);
-          const { contentDocument, contentWindow } = await openPage(server, {
-            headers,
-            module: null,
-            body: script,
-          });
-          const element = create(
-            server,
-            { fn: null, builder: server.crossSite.url(), 'token-delivery': delivery },
-            contentDocument,
-          );
-          contentDocument.body.append(element);
-          await element.updateComplete;
-          expect(element.state).to.equal('idle');
-          element.fn = 'add-record';
-          await untilChangeTo(element, 'loading');
-          expect(part(element, 'status')).not.to.equal(null);
-          await server.release('/token');
-          await untilError(element);
-          part(element, 'retry')?.click();
-          await untilState(element, 'ready');
-          // With both deliveries the editor was opened by message, and sent a request to its builder.
-          await server.requests({ path: '/api/v1/draft', count: 1 });
-          await element.renewToken();
-          expect(contentWindow.violations).to.deep.equal([]);
-          await expectOnlyNewViolations(server, element);
-          expect(contentWindow.violations).to.have.length(1);
-          await element.close();
+    for (const [name, delivery] of [
+      ['modules from npm, bundled', 'url'],
+      ['the module script', 'url'],
+      ['the module script', 'message'],
+      ['the classic script', 'message'],
+    ] as const) {
+      it(`are not violated by any state of <plugin-editor> with ${name} (${delivery} delivery)`, async () => {
+        const { server, headers } = await strictServer([
+          { path: '/token', times: 1, status: 401, delay: 'hang' },
+        ]);
+        const { contentDocument, contentWindow } = await openPage(server, {
+          headers,
+          module: null,
+          body: SCRIPTS[name],
         });
-      }
+        const element = create(
+          server,
+          { fn: null, builder: server.crossSite.url(), 'token-delivery': delivery },
+          contentDocument,
+        );
+        contentDocument.body.append(element);
+        await element.updateComplete;
+        expect(element.state).to.equal('idle');
+        element.fn = 'add-record';
+        await untilChangeTo(element, 'loading');
+        expect(part(element, 'status')).not.to.equal(null);
+        await server.release('/token');
+        await untilError(element);
+        part(element, 'retry')?.click();
+        await untilState(element, 'ready');
+        // With both deliveries the editor was opened by message, and sent a request to its builder.
+        await server.requests({ path: '/api/v1/draft', count: 1 });
+        await element.renewToken();
+        expect(contentWindow.violations).to.deep.equal([]);
+        await expectOnlyNewViolations(server, element);
+        expect(contentWindow.violations).to.have.length(1);
+        await element.close();
+      });
+    }
 
+    for (const [name, script] of Object.entries(SCRIPTS)) {
       it(`are not violated by any state of <plugin-features> with ${name}`, async () => {
         const { server, headers } = await strictServer([
           { path: FEATURES, times: 1, status: 404, delay: 'hang' },
