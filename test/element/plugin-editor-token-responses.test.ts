@@ -202,6 +202,12 @@ const fetchTokenRows: FetchTokenRow[] = [
     code: 'token-timeout',
     message: /fetchToken did not answer within 1000 ms/,
   },
+  {
+    title: 'answers a token that is not well-formed',
+    fetchToken: () => `${SECRET}\uD800`,
+    code: 'token-invalid',
+    message: /token must be well-formed/,
+  },
 ];
 
 describe('<plugin-editor> with fetchToken', () => {
