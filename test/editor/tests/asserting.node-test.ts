@@ -140,7 +140,7 @@ describe('tests with expected answers in the editor', () => {
     }));
 
   /** A plugin that calls, and its test with the payload `EUR`. */
-  const openCalling = async ({ service, target, open }: EditorFixture, permissions?: string) => {
+  const openCalling = async ({ service, target, open }: EditorFixture, permissions: string) => {
     const own = { ...target, namespace: 'calling' };
     upstream.requests.length = 0;
     await service.setNamespace('calling', { connections: [{ name: 'rates', origin }] });
@@ -156,9 +156,9 @@ describe('tests with expected answers in the editor', () => {
     return { ...editor, own, mocks };
   };
 
-  test('name the responses to their calls in rows, and are offered a row for a call without one', () =>
+  test('name the responses to their calls in rows, with a row for a call without one; who may not deploy makes no real calls', () =>
     withEditor(async (fixture) => {
-      const { page, press, until, mocks } = await openCalling(fixture);
+      const { page, press, until, mocks } = await openCalling(fixture, 'read,write');
       await page.waitForSelector('#tab-types');
       await page.locator('#tab-tests').click();
       await page.locator('.test-run').click();
@@ -188,6 +188,9 @@ describe('tests with expected answers in the editor', () => {
       await press('Accept as expected');
       await until('1 test passed');
       assert.equal(upstream.requests.length, 0);
+      await page.locator('#tab-run').click();
+      await page.waitForSelector('#run-payload');
+      assert.equal(await page.$('.make-calls'), null);
     }));
 
   test('take the responses of real calls and of real runs', () =>
@@ -242,14 +245,5 @@ describe('tests with expected answers in the editor', () => {
       await page.waitForSelector(`#panel-runs .run-calls ::-p-text(GET ${origin}/latest)`);
       await press('Take from this run');
       await mocks(isTaken);
-    }));
-
-  test('can make real calls only where the plugin may be deployed', () =>
-    withEditor(async (fixture) => {
-      const { page } = await openCalling(fixture, 'read,write');
-      await page.waitForSelector('#tab-types');
-      await page.locator('#tab-run').click();
-      await page.waitForSelector('#run-payload');
-      assert.equal(await page.$('.make-calls'), null);
     }));
 });
