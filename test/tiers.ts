@@ -51,7 +51,12 @@ export function browserPages(exclude: readonly string[]): FileGroup[] {
 }
 
 /** Storage, locks and migrations: the oldest and the newest release of PostgreSQL that the service supports. */
-const storageFiles = 'test/service/{storage,lost-database,nodes}/*.{node,release}-test.ts';
+const storageFiles = [
+  'test/service/{storage,lost-database,nodes}/*.{node,release}-test.ts',
+  // Codes and versions that are counted under a lock.
+  'test/service/accounts/verification.node-test.ts',
+  'test/service/http/environment/plugins.node-test.ts',
+];
 
 /** Of these, what is about SQLite, or about no database. */
 const withoutPostgres = [
@@ -67,7 +72,7 @@ const storedFiles = [
   'test/service/limits/rates.node-test.ts',
   'test/service/runs/{deleted,executions,operations,recorder,retention}.node-test.ts',
   'test/service/runs/nodes.release-test.ts',
-  'test/service/accounts/{environment-ownership,verification}.node-test.ts',
+  'test/service/accounts/environment-ownership.node-test.ts',
   'test/service/http/environment/*.node-test.ts',
   'test/service/http/{admission,builder,deploy,paging,plugin-quota,record-limits,replay}.node-test.ts',
   // Every operation, with all values that its schemas allow.
@@ -76,8 +81,8 @@ const storedFiles = [
   'test/service/operations/{draining.release,health.node}-test.ts',
   'test/service/outbound/{calls,grants,runs,secrets}.node-test.ts',
   'test/service/types/{namespaces,nodes}.node-test.ts',
-  // The attacks that keep the database busy.
-  'test/threats/neighbours.node-test.ts',
+  // The attacks that keep the database busy, and those on who may read what.
+  'test/threats/{neighbours,token-confusion}.node-test.ts',
 ];
 
 /** The files of tests that match one of the patterns, as paths from the root. */
@@ -149,7 +154,7 @@ export const testRuns = (): NodeRun[] => [
 /** What `npm run test:release` runs in Node. */
 export function releaseRuns(): NodeRun[] {
   const onEach = filesOf(storageFiles, withoutPostgres);
-  const onNewest = [...onEach, ...filesOf(storedFiles)];
+  const onNewest = [...new Set([...onEach, ...filesOf(storedFiles)])];
   const others = filesOf('test/**/*.release-test.ts').filter((file) => !file.startsWith(needsPostgres));
   return [
     { title: 'release', files: others, storage: 'sqlite', postgres: 'newest' },

@@ -138,7 +138,7 @@ for (const engine of engines) {
 
 sqliteTest('check reports each sound part on a line of its own', async (t) => {
   const address = await databaseWithSchema(t, 'sqlite');
-  // That the compilers build is asked for in image.release-test.ts: all of them take long to start.
+  // That the compilers build is asked for in check.release-test.ts: all of them take long to start.
   const compiled = { program: {}, diagnostics: [] };
   t.mock.method(Builds.prototype, 'build', async () => ({ compiled }));
   const { exitCode } = process;

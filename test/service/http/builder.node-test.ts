@@ -143,17 +143,20 @@ test('a body may have 1 MiB, and is answered with 413 above that', async (t) => 
 test('each save makes a new entity tag, which guards the next save', async (t) => {
   const { fetch, editorToken, save } = await startService(t);
   const token = await editorToken();
-  const refused = async (headers: Record<string, string>) => {
-    const error = await errorOf(await save(token, { ...source, contents: 'lost' }, headers));
+  // The response to whoever lost has the tag to compare with.
+  const refused = async (headers: Record<string, string>, current: string | null) => {
+    const response = await save(token, { ...source, contents: 'lost' }, headers);
+    assert.equal(response.headers.get('etag'), current);
+    const error = await errorOf(response);
     assert.deepEqual([error.status, error.code], [412, 'precondition-failed']);
   };
-  await refused({ 'if-match': '*' });
+  await refused({ 'if-match': '*' }, null);
   const first = tagOf(await save(token, source, { 'if-none-match': '*' }));
-  await refused({ 'if-none-match': '*' });
+  await refused({ 'if-none-match': '*' }, first);
   const second = tagOf(await save(token, source, { 'if-match': `"other", ${first}` }));
   assert.notEqual(second, first);
-  await refused({ 'if-match': first });
-  await refused({ 'if-match': `W/${second}` });
+  await refused({ 'if-match': first }, second);
+  await refused({ 'if-match': `W/${second}` }, second);
   const third = tagOf(await save(token, source, { 'if-match': '*' }));
   const plain = tagOf(await save(token));
   assert.equal(new Set([first, second, third, plain]).size, 4);
