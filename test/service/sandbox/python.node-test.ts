@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
 import type { LoggedOutcome } from '../../../service/src/sandbox/outcome.ts';
+import { PythonProcess } from '../../../service/src/sandbox/python/python-process.ts';
 import { defaultLimits, type AdjustableLimits } from '../../../service/src/sandbox/run-limits.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { linkSchema } from '../../../service/src/toolchains/schemas/link-schema.ts';
 import { declarePythonTypes } from '../../../service/src/toolchains/schemas/python-types.ts';
 import { mebibyte } from '../../../service/src/units.ts';
+import { PATIENCE, until } from '../../support/until.ts';
 import { sharedToolProcesses } from '../tool-processes.ts';
 import { typedProgram } from '../typed-program.ts';
 
@@ -246,26 +248,12 @@ test('Python: each limit ends a run with its code, and the next run works', asyn
   assert.equal(await resultOf('def run(input): return str(len(bytearray(10_000_000)))'), '10000000');
 });
 
-test('Python: a run has the limits of its tenant where they are lower, and the next run its own; JavaScript runs meanwhile', async () => {
-  const script = loadedProgram({
-    kind: 'script',
-    code: 'export const run = (input) => input;',
-    file: 'plugin.js',
-  });
-  const runScript = () => sandbox.run({ program: script, input: 'a', owner });
-  await runScript();
-  let ended = 0;
+test('Python: a run has the limits of its tenant where they are lower, and the next run its own', async () => {
   const endless = [
     'def run(input):\n    while True:\n        try:\n            while True: pass\n        except BaseException: pass',
     // A loop in C that asks for nothing.
     'def run(input): return str(sum(range(10**12)))',
-  ].map(async (code) => {
-    const error = await errorOf(code, '', { ...defaultLimits, time: 500 });
-    ended += 1;
-    return error;
-  });
-  assert.deepEqual(await runScript(), { result: 'a', logs: [] });
-  assert.ok(ended < endless.length);
+  ].map((code) => errorOf(code, '', { ...defaultLimits, time: 500 }));
   for (const { code, message } of await Promise.all(endless)) {
     assert.deepEqual(
       [code, message],
@@ -285,6 +273,50 @@ test('Python: a run has the limits of its tenant where they are lower, and the n
   }
   // As much as the service allows in other languages limits no Python.
   assert.ok('result' in (await run(list, '', { ...defaultLimits, time: 20_000 })));
+});
+
+test('Python: runs that do not end keep no run in JavaScript waiting', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let held = 0;
+  // oxlint-disable-next-line typescript/unbound-method -- called with its own `this`
+  const { run: runIn } = PythonProcess.prototype;
+  t.mock.method(
+    PythonProcess.prototype,
+    'run',
+    async function (this: PythonProcess, ...args: Parameters<typeof runIn>) {
+      held += 1;
+      await promise;
+      return runIn.apply(this, args);
+    },
+  );
+  t.after(() => resolve());
+  const program = loadedProgram({ kind: 'python', code: 'def run(input): return input' });
+  // As many of each as a tenant may have, and of all as there are, on a machine of many cores.
+  const owners = ['a', 'b', 'c', 'd'].map((environment) => ({ environment, tenant: 'one', token: '' }));
+  const runs: Promise<LoggedOutcome>[] = [];
+  let ended = 0;
+  for (const one of owners)
+    for (let i = 0; i < 4; i++) {
+      const outcome = sandbox.run({ program, input: 'held', owner: one });
+      runs.push(outcome.finally(() => (ended += 1)));
+    }
+  await until('they wait', () => held === 1 && sandbox.waiting === runs.length - 1);
+  // Where a script waits for them, it runs after a while, so that the test ends and says so.
+  const late = setTimeout(resolve, PATIENCE);
+  t.after(() => clearTimeout(late));
+  const script = loadedProgram({
+    kind: 'script',
+    code: 'export const run = (input) => input;',
+    file: 'plugin.js',
+  });
+  for (const one of [...owners, owner])
+    assert.deepEqual(await sandbox.run({ program: script, input: 'a', owner: one }), {
+      result: 'a',
+      logs: [],
+    });
+  assert.equal(ended, 0);
+  resolve();
+  for (const outcome of await Promise.all(runs)) assert.deepEqual(outcome, { result: 'held', logs: [] });
 });
 
 test('Python: a call of a closed function ends the run and its runner, and the next run gets another', async () => {
