@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { StartError, startService } from '../../../service/src/index.ts';
 import type { Settings } from '../../../service/src/index.ts';
-import '../../support/cold-compilers.ts';
+import { Builds } from '../../../service/src/toolchains/build/builds.ts';
 import { bearer, temporaryDirectory } from '../harness.ts';
 import { engineUnderTest, databaseWithSchema } from '../storage/databases.ts';
 import { runCommand } from './service-command.ts';
@@ -25,9 +25,16 @@ async function startHere(
 ) {
   const database = await databaseWithSchema(t, engineUnderTest());
   const dataDirectory = temporaryDirectory(t);
-  const service = await startService({ servicePort: 0, database, dataDirectory, ...settings }, { writeLog });
-  t.after(() => service.close());
-  return service;
+  // As in `cold-compilers.ts`, which would do so for the other files of this process, too.
+  const { mock } = t.mock.method(Builds.prototype, 'warmUp', async () => {});
+  try {
+    const options = { servicePort: 0, database, dataDirectory, ...settings };
+    const service = await startService(options, { writeLog });
+    t.after(() => service.close());
+    return service;
+  } finally {
+    mock.restore();
+  }
 }
 
 /** Builds a plugin at a running service and tests it once. */

@@ -116,8 +116,8 @@ export function runProgram(
 }
 
 /**
- * Runs a command in this process, and resolves with what it prints. How a command's error is printed, and its exit code, are the
- * same for all, and need a process.
+ * Runs a command in this process, and resolves with what it prints and the exit code that it sets. How a command's error is printed,
+ * and the exit code of that, are the same for all, and need a process.
  */
 export async function runHere(
   t: TestContext,
@@ -131,15 +131,21 @@ export async function runHere(
     t.mock.method(console, 'log', (line: string) => (out += `${line}\n`)),
     t.mock.method(console, 'error', (line: string) => (err += `${line}\n`)),
   ];
-  const { env: own } = process;
+  const { env: own, exitCode: ownExitCode, stdout } = process;
+  const ownListeners = stdout.listeners('error');
+  process.exitCode = undefined;
   process.env = { ...(address && { DATABASE_URL: databaseUrl(address) }), ...env };
   try {
     await command([...args]);
+    return { out, err, exitCode: process.exitCode };
   } finally {
     process.env = own;
+    process.exitCode = ownExitCode;
+    // Such a listener ends the process where its output is closed.
+    for (const listener of stdout.listeners('error'))
+      if (!ownListeners.includes(listener)) stdout.off('error', listener as () => void);
     for (const { mock } of printing) mock.restore();
   }
-  return { out, err };
 }
 
 /**
