@@ -49,7 +49,7 @@ const coldCompilers = [
 ].join(' ');
 
 // How long anything takes is measured by `npm run bench -- neighbours`.
-describe('the service as it is shipped', () => {
+describe('the service', () => {
   const cleanUp = new AsyncDisposableStack();
   let service: ServiceProcess;
 
