@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Logs } from '../../../service/src/sandbox/logs.ts';
 import { ScriptRunner } from '../../../service/src/sandbox/script/script-runner.ts';
 import type { StoredProgram } from '../../../service/src/plugins/program.ts';
@@ -110,7 +110,6 @@ for (const [place, code] of Object.entries({ run: inRun, 'the top level': inTopL
 }
 
 const target = startTarget();
-const { assertUnharmed } = target;
 const run = (program: StoredProgram, input?: string) => target.run(program, input, { memory: littleMemory });
 
 /** What a run leaves, how a later run looks for it (an expression that is to be false), and what the module begins with. */
@@ -218,34 +217,41 @@ const endings: Record<string, string> = {
   'by logging too much': 'for (;;) console.log("x".repeat(5e5));',
 };
 
-for (const [i, [what, { module = '', leave, look }]] of Object.entries(leftovers).entries()) {
-  const inEachRun = (after: string) => `${module}
+/** A module that leaves something in each run but those that look for it. */
+const inEachRun = ({ module = '', leave, look }: Leftover, end: string) => `${module}
     export let run = (input) => {
       const look = () => Boolean(${look});
       if (input === 'look') return String(look());
       ${leave}
-      ${after}
+      ${end}
     };`;
 
-  test(`a run leaves ${what} neither for the next run of its plugin nor for another's`, async () => {
-    const other = script(`${inEachRun('return "done";')}// of another`);
-    // The usual end, and one of the others: the leftovers take turns with them.
-    const [usual, ...others] = Object.entries(endings);
-    for (const [how, end] of [usual, others[i % others.length]].filter((one) => one !== undefined)) {
-      const own = script(inEachRun(end));
-      // Twice, after which the engine is put back ahead of the next run.
-      for (let count = 0; count < 2; count++) await run(own, 'leave');
-      for (const program of [own, own, other, own]) {
-        assert.deepEqual(await run(program, 'look'), { result: 'false', logs: [] }, how);
+describe('a run leaves', () => {
+  const others = target.watchOthers();
+  for (const [i, [what, leftover]] of Object.entries(leftovers).entries()) {
+    test(`${what} neither for the next run of its plugin nor for another's`, async () => {
+      others.note(what);
+      const other = script(`${inEachRun(leftover, 'return "done";')}// of another`);
+      // The usual end, and one of the others: the leftovers take turns with them.
+      const [usual, ...unusual] = Object.entries(endings);
+      for (const [how, end] of [usual, unusual[i % unusual.length]].filter((one) => one !== undefined)) {
+        const own = script(inEachRun(leftover, end));
+        // Twice, after which the engine is put back ahead of the next run.
+        for (let count = 0; count < 2; count++) await run(own, 'leave');
+        for (const program of [own, own, other, own]) {
+          assert.deepEqual(await run(program, 'look'), { result: 'false', logs: [] }, how);
+        }
       }
-    }
-    if (i % 8 === 7 || i === Object.keys(leftovers).length - 1) await assertUnharmed();
-  });
+      await others.lookAfterSome();
+    });
+  }
+});
 
+for (const [what, leftover] of Object.entries(leftovers)) {
   test(`the test's own detection finds ${what} in the run that leaves it`, async () => {
     const afterJobs =
       'return (async () => { for (let i = 0; i < 3; i++) await null; return String(look()); })();';
-    const outcome = await run(script(inEachRun(afterJobs)), 'leave');
+    const outcome = await run(script(inEachRun(leftover, afterJobs)), 'leave');
     assert.equal('result' in outcome && outcome.result, 'true', JSON.stringify(outcome));
   });
 }

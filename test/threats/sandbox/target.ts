@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { Logs } from '../../../service/src/sandbox/logs.ts';
 import type { LoggedOutcome, RunErrorCode } from '../../../service/src/sandbox/outcome.ts';
 import { loadedProgram } from '../../../service/src/plugins/program.ts';
@@ -74,38 +74,58 @@ export function startTarget(neighboursOf: () => Neighbour[] = scriptNeighbours) 
   };
 
   /**
-   * Makes a test of each attack: of what it comes to, and, after a few, of the runs of others. Those come before a run that takes a new
-   * engine or runner, too: what the attacks before it have left would be gone with the old one.
+   * Looks at others after a few attacks of the suite that calls this, and at its end. What they are then fails the suite, and names the
+   * attacks: the test during which it is seen need not be that of the one that did it.
+   */
+  const watchOthers = () => {
+    const since: string[] = [];
+    const harmed: Error[] = [];
+    const look = async () => {
+      if (!since.length) return;
+      const names = since.splice(0).join('; ');
+      await assertUnharmed().catch((cause: unknown) =>
+        harmed.push(new Error(`The runs of others are not what they were, after ${names}.`, { cause })),
+      );
+    };
+    after(async () => {
+      await look();
+      if (harmed.length) throw new AggregateError(harmed, harmed.map(({ message }) => message).join('\n'));
+    });
+    /** Notes that an attack begins. */
+    const note = (name: string) => since.push(name);
+    const lookAfterSome = async () => {
+      if (since.length >= attacksInRow) await look();
+    };
+    return { note, look, lookAfterSome };
+  };
+
+  /**
+   * Makes a test of each attack, of what it comes to. The suite fails where the runs of others are not what they were. They come before a
+   * run that takes a new engine or runner, too: what the attacks before it have left would be gone with the old one.
    */
   const testAttacks = (attacks: Readonly<Record<string, Attack>>) => {
-    const all = Object.entries(attacks);
-    let since: string[] = [];
+    const others = watchOthers();
     let isEngineKept = false;
-    const lookAtOthers = async () => {
-      const names = since;
-      since = [];
-      isEngineKept = false;
-      await assertUnharmed().catch((cause: unknown) => {
-        throw new Error(`The runs of others are not what they were, after ${names.join('; ')}.`, { cause });
-      });
-    };
-    for (const [i, [name, [program, expected, logs, input = 'in']]] of all.entries()) {
+    for (const [name, [program, expected, logs, input = 'in']] of Object.entries(attacks)) {
       test(name, async () => {
-        if (isEngineKept && mayEndEngine(expected)) await lookAtOthers();
+        if (isEngineKept && mayEndEngine(expected)) {
+          await others.look();
+          isEngineKept = false;
+        }
+        others.note(name);
         const outcome = await run(
           typeof program === 'string' ? script(program) : program,
           input,
           limitsFor(expected),
         );
+        isEngineKept ||= !('error' in outcome) || outcome.error.code === 'plugin-error';
         assertExpected(outcome, expected);
         if (logs) assert.deepEqual(outcome.logs, logs);
-        since.push(name);
-        isEngineKept ||= !('error' in outcome) || outcome.error.code === 'plugin-error';
-        if (since.length === attacksInRow || i === all.length - 1) await lookAtOthers();
+        await others.lookAfterSome();
       });
     }
   };
-  return { run, assertUnharmed, testAttacks };
+  return { run, assertUnharmed, watchOthers, testAttacks };
 }
 
 const knownOutcomes = new Map<() => Neighbour[], Promise<LoggedOutcome[]>>();
