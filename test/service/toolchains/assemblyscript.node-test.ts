@@ -7,10 +7,21 @@ import { mebibyte } from '../../../service/src/units.ts';
 import { typedProgram } from '../typed-program.ts';
 import { languages, owner, programOf, startBuilds } from './compiling.ts';
 
-const { assertTemplateWorks, build, runProgram, run, assertProblems, assertSurvivesFlood } = startBuilds();
+const {
+  assertCompilerConfined,
+  assertTemplateWorks,
+  build,
+  runProgram,
+  run,
+  assertProblems,
+  assertSurvivesFlood,
+} = startBuilds();
 
 test('AssemblyScript: the template builds and passes its own tests', () =>
   assertTemplateWorks('assemblyscript'));
+
+test("AssemblyScript: the compiler's process has no environment variables and no child processes", (t) =>
+  assertCompilerConfined(t, 'assemblyscript'));
 
 test('AssemblyScript: problems have their place, the signature of run among them', async () => {
   const good = 'export function run(input: string): string { return input; }';

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import type { TestContext } from 'node:test';
+import { CompilerProcess } from '../../../service/src/toolchains/build/compiler-process.ts';
 import type { BuildOutcome } from '../../../service/src/toolchains/build/limits.ts';
 import type { PluginTypes } from '../../../service/src/toolchains/types/declarations.ts';
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
@@ -84,7 +86,29 @@ export function startBuilds() {
       assert.deepEqual(await runProgram(program, input), { result, logs: [] });
     }
   };
+  /** Asserts that the compiler's process has no variables and no child, and runs as the user that it should, during a build. */
+  const assertCompilerConfined = async (t: TestContext, lang: string) => {
+    let asked = 0;
+    // oxlint-disable-next-line typescript/unbound-method -- called with its own `this`
+    const { build: buildIn } = CompilerProcess.prototype;
+    t.mock.method(
+      CompilerProcess.prototype,
+      'build',
+      async function (this: CompilerProcess, ...args: Parameters<typeof buildIn>) {
+        await this.ready;
+        for (const pid of this.pids) {
+          asked += 1;
+          if (process.platform === 'linux') assertConfined(pid);
+        }
+        return buildIn.apply(this, args);
+      },
+    );
+    const template = languages.get(lang)?.template({ pluginName: 'x', namespace: 'y' });
+    programOf(await build(lang, template?.contents ?? ''));
+    assert.ok(asked > 0);
+  };
   return {
+    assertCompilerConfined,
     assertTemplateWorks,
     build,
     runProgram,

@@ -3,13 +3,24 @@ import { test } from 'node:test';
 import { pluginTypes } from '../../../service/src/toolchains/types/declarations.ts';
 import { programOf, startBuilds } from './compiling.ts';
 
-const { assertTemplateWorks, build, run, runErrorOf, assertProblems, problemsOf, assertSurvivesFlood } =
-  startBuilds();
+const {
+  assertCompilerConfined,
+  assertTemplateWorks,
+  build,
+  run,
+  runErrorOf,
+  assertProblems,
+  problemsOf,
+  assertSurvivesFlood,
+} = startBuilds();
 
 const noNetwork = 'Plugins have no network: take what is needed from the input.';
 
 for (const lang of ['javascript', 'typescript'])
   test(`${lang}: the template builds and passes its own tests`, () => assertTemplateWorks(lang));
+
+test("JavaScript: the compiler's process has no environment variables and no child processes", (t) =>
+  assertCompilerConfined(t, 'javascript'));
 
 test('JavaScript: problems have their place, with columns in UTF-16 from 1', async () => {
   await assertProblems('javascript', 'let s = "é😀"; let x = ;', [[1, 24, /Unexpected token/]]);

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { languages, programOf, startBuilds } from './compiling.ts';
 
-const { build, assertProblems, problemsOf } = startBuilds();
+const { assertCompilerConfined, build, assertProblems, problemsOf } = startBuilds();
 
 const good = 'def run(input: str) -> str:\n    return input\n';
+
+test("Python: the compiler's process has no environment variables and no child processes", (t) =>
+  assertCompilerConfined(t, 'python'));
 
 test('Python: problems have their place, the signature of run among them', async () => {
   await assertProblems('python', 'x = "é😀"; y = )\n', [[1, 16, /unmatched '\)'/]]);

@@ -5,7 +5,7 @@ import { MissingPackageError } from '../../../service/src/toolchains/language.ts
 import { loadLanguages } from '../../../service/src/toolchains/languages.ts';
 import { assertConfined, languages } from './compiling.ts';
 
-// With its native program, which the service starts: the others have one process, started in the same way.
+// With its native program, which the service starts. The files of the other languages ask this of the processes that they have.
 test("typescript: the compiler's processes have no environment variables and no child processes", async (t) => {
   const compiler = new CompilerProcess(languages.get('typescript') ?? assert.fail());
   t.after(() => compiler.close());
