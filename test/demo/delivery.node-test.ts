@@ -223,5 +223,9 @@ describe('the demo page', () => {
     await tab.editorFrame(frame);
     assert.doesNotMatch(await tab.text('.source'), /token-delivery|preload/);
     assert.ok(await tab.saidReady());
+
+    // The choice is kept for the next visit.
+    await page.reload();
+    await page.waitForSelector('[name=delivery][value=url]:checked');
   });
 });

@@ -38,9 +38,16 @@ export function shareTab(
   prepare: (page: Page) => Promise<unknown> = deliverByUrl,
 ) {
   const shared = {} as { tab: DemoPage };
-  before(async () => {
+  const open = async () => {
     shared.tab = await openDemo(browser, demo.vendor, prepare);
-  });
+  };
+  before(open);
   beforeEach(() => shared.tab.signOut());
+  // Who knows how a test that fails leaves its tab.
+  afterEach(async (test) => {
+    if (!('passed' in test) || test.passed) return;
+    await shared.tab.page.browserContext().close();
+    await open();
+  });
   return shared;
 }

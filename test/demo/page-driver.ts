@@ -5,6 +5,9 @@ import { until } from '../support/until.ts';
 /** Whether a frame shows the editor. One that was only just added has no address. */
 export const isEditor = (frame: Frame): boolean => URL.parse(frame.url())?.pathname === '/editor/';
 
+/** The size of a tab unless a test asks for another. */
+const SIZE = { width: 1440, height: 900 };
+
 /** One browser tab on the demo page, and what it tells of itself. */
 export class DemoPage {
   readonly page: Page;
@@ -31,6 +34,9 @@ export class DemoPage {
     await this.page.evaluate(() => (location.hash = ''));
     if (await this.page.$('#sign-out')) await this.click('#sign-out');
     await this.page.waitForSelector('[data-user]');
+    // A test may have asked for dark colours or another size.
+    await this.page.emulateMediaFeatures();
+    await this.page.setViewport(SIZE);
     this.complaints.length = 0;
   }
 
@@ -196,7 +202,7 @@ export async function openDemo(
 ): Promise<DemoPage> {
   const context = await browser.createBrowserContext();
   const demo = new DemoPage(await context.newPage());
-  await demo.page.setViewport({ width: 1440, height: 900 });
+  await demo.page.setViewport(SIZE);
   await demo.page.evaluateOnNewDocument(waitLongForEditors, EDITOR_TIMEOUT);
   await prepare?.(demo.page);
   await demo.page.goto(address);
