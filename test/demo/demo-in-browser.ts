@@ -46,7 +46,8 @@ export function shareTab(
   // Who knows how a test that fails leaves its tab.
   afterEach(async (test) => {
     if (!('passed' in test) || test.passed) return;
-    await shared.tab.page.browserContext().close();
+    const context = shared.tab.page.browserContext();
+    if (browser.browserContexts().includes(context)) await context.close();
     await open();
   });
   return shared;

@@ -313,7 +313,7 @@ describe('the demo page', () => {
   });
 });
 
-test('the drawer for developers opens, stays open and is accessible', async () => {
+test('the drawer for developers opens, stays open and is accessible, and the page is mirrored where it is read from the right', async () => {
   const { tab } = shared;
   const { page } = tab;
   await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
@@ -331,6 +331,16 @@ test('the drawer for developers opens, stays open and is accessible', async () =
     assert.equal(await page.evaluate(() => document.activeElement?.id), 'developers');
   }
   await tab.openDrawer();
+  await page.evaluate(() => (document.documentElement.dir = 'rtl'));
+  const edges = ['.inspector', 'main', 'nav'].map((part) =>
+    page.$eval(part, (element) => element.getBoundingClientRect().left),
+  );
+  const mirrored = await Promise.all(edges);
+  assert.deepEqual(
+    mirrored,
+    mirrored.toSorted((a, b) => a - b),
+  );
+
   await page.reload();
   await page.waitForSelector('.inspector', { visible: true });
   await tab.closeDrawer();

@@ -105,8 +105,16 @@ describe('the settings that the host page requests', () => {
       await launcher.page.keyboard.press('F1');
       await launcher.until('Strg+Umschalt+D');
       await launcher.page.keyboard.press('Escape');
+      const deploysAt = () =>
+        launcher.frame.$eval('.button.primary', (button) => {
+          const { left, width } = button.getBoundingClientRect();
+          return (left + width / 2) / innerWidth;
+        });
+      const place = await deploysAt();
       await launcher.sendMessage({ type: 'configure', session, locale: 'ar' });
       await launcher.until('All changes saved');
+      // Mirrored.
+      assert.ok(place > 0.5 && (await deploysAt()) < 0.5, `${place}`);
       assert.deepEqual(await launcher.frame.$eval('html', ({ lang, dir }) => [lang, dir]), ['en', 'rtl']);
       const title = () => launcher.frame.evaluate(() => document.title);
       assert.equal(await title(), `${fn} – Plugin editor`);
