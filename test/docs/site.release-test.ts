@@ -61,7 +61,11 @@ before(async () => {
       faults.push(`${message.text()} ${message.location().url ?? ''}`.trim());
   });
   page.on('pageerror', (error) => faults.push(String(error)));
-  page.on('requestfailed', (request) => faults.push(`${request.url()} ${request.failure()?.errorText}`));
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText;
+    // Who leaves a page ends what it still loads: its failure comes after the next page was asked for.
+    if (reason !== 'net::ERR_ABORTED') faults.push(`${request.url()} ${reason}`);
+  });
 });
 after(async () => {
   await browser?.close();
