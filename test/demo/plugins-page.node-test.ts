@@ -36,15 +36,14 @@ describe('the plugins of a customer', () => {
     );
   /** Waits for a run to be recorded, looking again as a user would. */
   const refreshUntil = async (text: string) => {
-    await shared.tab.page.waitForFunction(
-      (part) => {
-        if (document.querySelector('.recent')?.textContent?.includes(part)) return true;
-        document.querySelector<HTMLElement>('#refresh')?.click();
-        return false;
-      },
-      { polling: 300 },
-      text,
-    );
+    const { tab } = shared;
+    for (;;) {
+      const shown = await tab.page.$eval('.recent', (one) => one.textContent ?? '');
+      if (shown.includes(text)) return;
+      await tab.click('#refresh');
+      // A further click would take the place of the request of this one.
+      await tab.page.waitForNetworkIdle({ idleTime: 50 });
+    }
   };
 
   test('show what is live, who deployed each version and why; every version can be run, and rolling back changes what runs', async () => {

@@ -283,10 +283,15 @@ export const pressForHelp = (page: Page): Promise<void> => pressKeys(page, 'Shif
 export function editorIn(frame: Frame, keyboard: Keyboard) {
   const until = (has: string) =>
     frame.waitForFunction((text) => document.body.innerText.includes(text), { polling: 50 }, has);
+  const pressButton = (selector: string) =>
+    frame
+      .locator(selector)
+      .filter((button) => button.ariaDisabled !== 'true')
+      .click();
   /** Deploys from the sheet, which is open or opens, once it has run the tests. */
   const confirmDeploy = async () => {
     await frame.waitForSelector('dialog.deploy:not([data-state=testing])');
-    await frame.locator('dialog.deploy [type=submit]').click();
+    await pressButton('dialog.deploy [type=submit]');
   };
   return {
     /** Waits until the page shows a text. */
@@ -310,9 +315,8 @@ export function editorIn(frame: Frame, keyboard: Keyboard) {
       }
     },
     text: () => frame.$$eval('.text .cm-line', (lines) => lines.map((line) => line.textContent).join('\n')),
-    press: async (name: string) => {
-      await frame.locator(buttonNamed(name)).click();
-    },
+    /** Presses a button once it does something. One that does nothing keeps the focus, so that it is not `disabled`. */
+    press: (name: string) => pressButton(buttonNamed(name)),
     /** Saves now, by its key. */
     save: async () => {
       await frame.focus('.cm-content');
@@ -325,7 +329,7 @@ export function editorIn(frame: Frame, keyboard: Keyboard) {
     },
     /** Deploys, whatever the tests of the plugin say. */
     deploy: async () => {
-      await frame.locator(buttonNamed('Deploy')).click();
+      await pressButton(buttonNamed('Deploy'));
       await confirmDeploy();
     },
     confirmDeploy,

@@ -108,6 +108,7 @@ export class Attacker {
             if (socket.destroyed || this.signal.aborted) break;
             if (!socket.write(part)) await eventOf(socket, 'drain');
           }
+          if (!socket.destroyed) this.count('sent');
           if (!socket.destroyed) await eventOf(socket);
           this.count('closed');
         }),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { CompletionContext, type CompletionSource } from '@codemirror/autocomplete';
 import { insertNewlineAndIndent } from '@codemirror/commands';
+import { ensureSyntaxTree } from '@codemirror/language';
 import { EditorState } from '@codemirror/state';
 import { pythonSupport } from '../../../editor/src/code/python.ts';
 import { namesOf, type PythonLibrary, wantedNames } from '../../../editor/src/code/python-completion.ts';
@@ -75,7 +76,11 @@ test('Python: the line after a colon is indented by four columns, and what follo
   const contents = 'def run(input):';
   const selection = { anchor: contents.length };
   let state = EditorState.create({ doc: contents, selection, extensions: [pythonSupport()] });
-  const enter = () => insertNewlineAndIndent({ state, dispatch: (change) => (state = change.state) });
+  const enter = () => {
+    // A state parses for at most 20 ms by itself, of which a busy machine may take all.
+    ensureSyntaxTree(state, state.doc.length, Infinity);
+    insertNewlineAndIndent({ state, dispatch: (change) => (state = change.state) });
+  };
   enter();
   state = state.update(state.replaceSelection('name = input')).state;
   enter();

@@ -42,7 +42,7 @@ describe('versions and runs in the editor', () => {
       await until('The first one');
       await until('by ada');
       assert.equal(await page.$('#tab-runs'), null);
-      assert.equal(await page.$$eval('.history-item', (all) => all.length), 2);
+      await page.waitForFunction(() => document.querySelectorAll('.history-item').length === 2);
 
       await press('Compare with the draft: v1.0.0');
       await page.waitForSelector('dialog.compare[open]');

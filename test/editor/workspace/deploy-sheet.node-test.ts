@@ -207,6 +207,7 @@ describe('the sheet that deploys', () => {
       await page.focus('.cm-content');
       await pressKeys(page, 'Control', 'Shift', 'd');
       await page.waitForSelector('#deploy-message:focus');
+      await until('This is the first version.');
       assert.match(await sheetText(editor), /This is the first version\.[^]*This plugin has no tests\./);
       await page.keyboard.sendCharacter('What is new');
       await pressKeys(page, 'Shift', 'Enter');
