@@ -12,9 +12,15 @@ import type { ServiceOptions } from '../../service/src/http/create-service.ts';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import type { StorageOptions } from '../../service/src/storage/storage.ts';
 import { updateTenant } from '../../service/src/storage/tables/tenants.ts';
-import { cleanUpFirst, databaseWithSchema, engineUnderTest, openDuring } from './storage/databases.ts';
+import {
+  cleanUpFirst,
+  databaseWithSchema,
+  engineUnderTest,
+  openDuring,
+  patientStorage,
+} from './storage/databases.ts';
 import type { Cleanup } from './storage/databases.ts';
-import { sharedToolProcesses, withOwnSandbox } from './tool-processes.ts';
+import { patientLimits, sharedToolProcesses, withOwnSandbox } from './tool-processes.ts';
 
 export const origin = 'http://localhost:8082';
 export const draftPath = '/api/v1/draft/com.acme.t1/default/add-record';
@@ -41,7 +47,7 @@ export async function startService(
   storageOptions: StorageOptions = {},
 ) {
   const address = await databaseWithSchema(t, engineUnderTest());
-  const storage = options.storage ?? (await openDuring(t, address, storageOptions));
+  const storage = options.storage ?? (await openDuring(t, address, { ...patientStorage, ...storageOptions }));
   const clock = { now: Date.UTC(2026, 0, 1) };
   const errors: unknown[] = [];
   const needsOwnProcesses = 'toolProcesses' in options || options.metrics !== undefined;
@@ -51,6 +57,8 @@ export async function startService(
   const service = createService({
     storage,
     toolProcesses: needsOwnProcesses ? undefined : (ownSandbox ?? sharedToolProcesses()),
+    // Those of the shared runners, so that a tenant may have up to as much.
+    ...(!needsOwnProcesses && !ownSandbox && { runLimits: patientLimits }),
     editorAssets: new Map(),
     hosts: ['localhost:8082'],
     checksResponses: true,

@@ -18,6 +18,7 @@ import {
   databaseWithSchema,
   openForInspection,
   openDuring,
+  patientStorage,
   storedBytes,
 } from '../storage/databases.ts';
 import { findEnvironmentToken, findOwner } from '../../../service/src/storage/tables/environments.ts';
@@ -27,7 +28,7 @@ const you = { email: 'you@acme.com', environment: 'com.acme' };
 
 async function setUp(t: TestContext) {
   const address = await databaseWithSchema(t, engineUnderTest());
-  const storage = await openDuring(t, address);
+  const storage = await openDuring(t, address, patientStorage);
   const start = (now = 0, who = you) => startVerification(storage, who, now);
   const enterCode = (id: number, code: string, now = 0) => verifyCode(storage, id, code, now);
   const verify = async (who = you, now = 0) => {
@@ -143,7 +144,7 @@ async function together<T>(t: TestContext, nodes: readonly Storage[], work: (nod
 
 test('eight codes that are entered at once on two nodes share five tries, and the right one among them succeeds once', async (t) => {
   const { address, storage, start } = await setUp(t);
-  const nodes = [storage, await openDuring(t, address)];
+  const nodes = [storage, await openDuring(t, address, patientStorage)];
   const [wrongly, rightly] = [await start(), await start()];
   const left = await together(t, nodes, (node) => verifyCode(node, wrongly.id, wrong(wrongly.code), 0));
   assert.deepEqual(
@@ -155,7 +156,7 @@ test('eight codes that are entered at once on two nodes share five tries, and th
 
 test('of eight simultaneous requests for a code on two nodes, an address gets five', async (t) => {
   const { address, storage } = await setUp(t);
-  const nodes = [storage, await openDuring(t, address)];
+  const nodes = [storage, await openDuring(t, address, patientStorage)];
   assert.equal((await together(t, nodes, (node) => startVerification(node, you, 0))).length, 5);
 });
 

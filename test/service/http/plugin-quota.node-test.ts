@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source, startService } from '../harness.ts';
 import { bearer, errorOf } from '../harness.ts';
-import { openDuring } from '../storage/databases.ts';
+import { openDuring, patientStorage } from '../storage/databases.ts';
 import { countPlugins } from '../../../service/src/storage/tables/tenants.ts';
 
 const pathOf = (name: string, tenant = 't1') => `com.acme.${tenant}/default/${name}`;
@@ -10,7 +10,8 @@ const pathOf = (name: string, tenant = 't1') => `com.acme.${tenant}/default/${na
 /** Two nodes on one database, and how to make a plugin on either. */
 async function twoNodes(t: Parameters<typeof startService>[0], tenantPlugins: number) {
   const first = await startService(t, { tenantPlugins });
-  const second = await startService(t, { tenantPlugins, storage: await openDuring(t, first.address) });
+  const storage = await openDuring(t, first.address, patientStorage);
+  const second = await startService(t, { tenantPlugins, storage });
   const nodes = [first, second];
   const vendor = await first.environmentToken();
   const tokenOf = (path: string) => first.editorToken(`/auth/v2/access/${path}`, vendor);

@@ -6,7 +6,7 @@ import type { JSONWebKeySet } from 'jose';
 import { until } from '../../support/until.ts';
 import { Rates } from '../../../service/src/limits/rates.ts';
 import { StorageUnavailableError } from '../../../service/src/storage/errors.ts';
-import { openDuring } from '../storage/databases.ts';
+import { openDuring, patientStorage } from '../storage/databases.ts';
 import { longName } from '../storage/plugins.ts';
 import { run, startCalls, startConnectedService } from './connected-service.ts';
 import { startUpstream } from './upstream.ts';
@@ -275,7 +275,7 @@ describe('a call that waits when its grant is withdrawn', () => {
   ] as const) {
     test(`${what} ends with not-granted, on another node, too`, async (t) => {
       const running = await start(t, [open]);
-      const otherNode = await openDuring(t, running.address);
+      const otherNode = await openDuring(t, running.address, patientStorage);
       const other = startCalls(t, { ...running, storage: otherNode }, [origin]);
       upstream.handle = () => {};
       const waiting = [running, other].map(({ call }) => call({ url: `${origin}/open/a` }));
@@ -353,7 +353,7 @@ describe('an identity', () => {
   test('is signed by keys that all nodes share, published an hour before and after they sign', async (t) => {
     const running = await start(t, [own]);
     const { clock, identity, fetch } = running;
-    const otherNode = await openDuring(t, running.address);
+    const otherNode = await openDuring(t, running.address, patientStorage);
     const { identity: other } = startCalls(t, { ...running, storage: otherNode }, [origin]);
     const [hour, month] = [3_600_000, 30 * 24 * 3_600_000];
     const begin = clock.now;

@@ -5,7 +5,13 @@ import { storeBatch } from '../../../service/src/runs/recording.ts';
 import { dayOf } from '../../../service/src/runs/usage-sum.ts';
 import { bearer } from '../harness.ts';
 import { running, startPlugin } from '../plugin.ts';
-import { engines, databaseWithSchema, openForInspection, openDuring } from '../storage/databases.ts';
+import {
+  engines,
+  databaseWithSchema,
+  openForInspection,
+  openDuring,
+  patientStorage,
+} from '../storage/databases.ts';
 import type { EngineName } from '../storage/databases.ts';
 import { otherPlugin, plugin } from '../storage/plugins.ts';
 import { deployed, recordedRuns, recordOf } from './records.ts';
@@ -22,7 +28,7 @@ const tenantPath = '/api/v1/tenant/com.acme.t1';
 
 async function setUp(t: TestContext, engine: EngineName) {
   const address = await databaseWithSchema(t, engine);
-  const storage = await openDuring(t, address);
+  const storage = await openDuring(t, address, patientStorage);
   const db = await openForInspection(t, address);
   const count = async () => (await db.selectFrom('runs').select('id').execute()).length;
   const eraseAll = async () => {

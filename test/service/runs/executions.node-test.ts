@@ -80,7 +80,8 @@ test('a failed execution is answered with its logs, and its line in the log says
     ['fail', 422, 'plugin-error'],
     ['loop', 504, 'time-limit'],
   ] as const) {
-    if (input === 'loop') await limitRuns(plugin, 2000);
+    // Enough for a busy machine to get to the loop.
+    if (input === 'loop') await limitRuns(plugin, 5000);
     const response = await run('v1.0.0', input);
     assert.equal(response.status, status);
     const body = JSON.parse(response.body) as { error: { code: string }; logs: string[] };

@@ -102,7 +102,7 @@ export async function databaseWithSchema(t: Cleanup, engine: EngineName): Promis
   return parseDatabaseUrl(url);
 }
 
-/** Time limits that a busy machine keeps, too, for tests in which many writers wait for each other. */
+/** Time limits that a busy machine keeps, too, for services, and for tests in which many writers wait for each other. */
 export const patientStorage: StorageOptions = {
   postgresLimits: {
     acquireTimeout: 60_000,

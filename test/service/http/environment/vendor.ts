@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { ServiceOptions } from '../../../../service/src/http/create-service.ts';
 import { bearer, errorOf, source, startService } from '../../harness.ts';
-import { openDuring } from '../../storage/databases.ts';
+import { openDuring, patientStorage } from '../../storage/databases.ts';
 
 export interface SessionResponse {
   token: string;
@@ -56,7 +56,7 @@ export async function startVendor(t: TestContext, options: Partial<ServiceOption
     },
     /** Another node, on the same database and by the same clock. */
     startNode: async () => {
-      const storage = await openDuring(t, node.address);
+      const storage = await openDuring(t, node.address, patientStorage);
       const other = await startService(t, { ...options, storage, now: () => node.clock.now });
       return { ...other, send: sender(other.fetch) };
     },
