@@ -437,7 +437,9 @@ describe('the HTTP server', () => {
   });
 
   test('receives little of an endless body while one of the same network is discarded', async (t) => {
-    const { server } = await serve(t, {}, () => new Response('no', { status: 401 }));
+    // The first one sends nothing for as long as the other one does.
+    const limits = { paceTime: 60_000, requestTimeout: 120_000 };
+    const { server } = await serve(t, limits, () => new Response('no', { status: 401 }));
     const first = await openBoth(t, server, endless);
     await once(first.client, 'data');
     const { client, served } = await openBoth(t, server, endless);
