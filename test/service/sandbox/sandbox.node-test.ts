@@ -147,8 +147,8 @@ test('values that JSON cannot express are logged readably', async () => {
 
 test('a run can be refused when its turn comes', async () => {
   const order: string[] = [];
-  // No fewer than a tenant has slots.
-  const before = Array.from({ length: 4 }, () =>
+  // More than a tenant has slots, of which there are at most four: when the first ends, the next one of these has its turn.
+  const before = Array.from({ length: 5 }, () =>
     run(running('for (;;);'), '', 'loops', 100).then(() => order.push('ended')),
   );
   const refused = sandbox.run({
