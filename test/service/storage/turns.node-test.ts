@@ -43,7 +43,7 @@ test('one that cannot wait, or waits too long, is told that the database is not 
 });
 
 test('work of one key is done in its order, and work of another at once', async () => {
-  const turns = new KeyedTurns(5000);
+  const turns = new KeyedTurns(60_000);
   const gate = Promise.withResolvers<void>();
   const done: string[] = [];
   const first = turns.run('a', async () => {
