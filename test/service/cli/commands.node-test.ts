@@ -15,6 +15,7 @@ import { UsageError } from '../../../service/src/cli/options.ts';
 import type { DatabaseAddress } from '../../../service/src/storage/database-url.ts';
 import { migrate } from '../../../service/src/storage/migrations/migrate.ts';
 import { migrations } from '../../../service/src/storage/migrations/migrations.ts';
+import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { Builds } from '../../../service/src/toolchains/build/builds.ts';
 import { openEngine, openStorage } from '../../../service/src/storage/storage.ts';
 import type { Storage } from '../../../service/src/storage/storage.ts';
@@ -141,7 +142,7 @@ sqliteTest('check reports each sound part on a line of its own', async (t) => {
   // That the compilers build is asked for in check.release-test.ts: all of them take long to start.
   const compiled = { program: {}, diagnostics: [] };
   t.mock.method(Builds.prototype, 'build', async () => ({ compiled }));
-  const { out, err, exitCode } = await runHere(t, check, address, []);
+  const { out, err, exitCode } = await runHere(t, check, address, [], { RUN_TIMEOUT_MS: '20000' });
   assert.deepEqual([exitCode, err], [undefined, ''], out);
   assert.deepEqual(
     out
@@ -207,7 +208,8 @@ sqliteTest('check reports what is wrong, and ends with exit code 1', async (t) =
   assert.match(lost, /^failed +database: .*postgres:\/\/me@127\.0\.0\.1:1\/none/m);
   assert.doesNotMatch(lost, /hunter2/);
 
-  // Whether it goes on to the compilers is asked for, and not what they say, which takes long.
+  // Whether it goes on to the sandbox and the compilers is asked for, and not what they say, which takes long.
+  t.mock.method(Sandbox.prototype, 'run', async () => ({ result: 'works', logs: [] }));
   t.mock.method(Builds.prototype, 'build', async () => ({ failed: 'not tried' }));
   const wrong = await runHere(t, check, undefined, [], { LOG_LEVEL: 'loud', DRAIN_SECONDS: 'x' });
   assert.equal(wrong.exitCode, 1);

@@ -8,12 +8,16 @@ import { Metrics } from '../../../service/src/operations/metrics.ts';
 import { metricsHandler } from '../../../service/src/operations/metrics-server.ts';
 import { accessPath, bearer, draftPath, startService } from '../harness.ts';
 import { engineUnderTest } from '../storage/databases.ts';
+import { patientLimits } from '../tool-processes.ts';
 
 const address = 'http://localhost/metrics';
 
 test('requests, runs, builds and queues are counted, without labels that users choose', async (t) => {
   const metrics = new Metrics();
-  const { fetch, environmentToken, editorToken } = await startService(t, { metrics });
+  const { fetch, environmentToken, editorToken } = await startService(t, {
+    metrics,
+    runLimits: patientLimits,
+  });
   const environment = await environmentToken();
   const editor = bearer(await editorToken(accessPath, environment));
   const plugin = 'com.acme.t1/default/add-record';

@@ -8,6 +8,7 @@ import { codeOf } from '../../../service/src/processes/package-folders.ts';
 import { RunnerProcess } from '../../../service/src/sandbox/runner-process.ts';
 import { mebibyte } from '../../../service/src/units.ts';
 import { running } from '../plugin.ts';
+import { patientLimits } from '../tool-processes.ts';
 
 const script = (code: string) => loadedProgram({ kind: 'script', code, file: 'plugin.js' });
 const errorCodeOf = (outcome: LoggedOutcome) => ('error' in outcome ? outcome.error.code : 'none');
@@ -15,7 +16,7 @@ const looping = script(running('console.log("begun"); for (;;);'));
 
 const runners: RunnerProcess[] = [];
 function startRunner(options?: ConstructorParameters<typeof RunnerProcess>[0]): RunnerProcess {
-  const runner = new RunnerProcess(options);
+  const runner = new RunnerProcess({ limits: patientLimits, ...options });
   runners.push(runner);
   return runner;
 }

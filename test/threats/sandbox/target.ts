@@ -146,17 +146,6 @@ function untouchedOutcomes(neighboursOf: () => Neighbour[]): Promise<LoggedOutco
   return found;
 }
 
-/**
- * Makes a run, and makes it again while it ends for want of time: any run may, on a machine that is busy with other
- * things.
- */
-export async function inTime(run: () => Promise<LoggedOutcome>): Promise<LoggedOutcome> {
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await run();
-    if (!('error' in outcome) || outcome.error.code !== 'time-limit' || attempt === 10) return outcome;
-  }
-}
-
 /** The limits of runs that are not about the limit of time: a busy machine may need more than a second for any run. */
 const patient = { ...defaultLimits, time: 60_000 };
 

@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { loadedProgram } from '../../../../service/src/plugins/program.ts';
+import { defaultLimits } from '../../../../service/src/sandbox/run-limits.ts';
 import { Sandbox } from '../../../../service/src/sandbox/sandbox.ts';
 import { Builds } from '../../../../service/src/toolchains/build/builds.ts';
 import { loadLanguages } from '../../../../service/src/toolchains/languages.ts';
@@ -53,7 +54,7 @@ try {
 }
 
 const builds = new Builds(languages);
-const sandbox = new Sandbox();
+const sandbox = new Sandbox({ limits: { ...defaultLimits, time: 20_000 } });
 await builds.warmUp();
 sandbox.warmUp();
 const outcomes = [await build(builds), await run(sandbox), `ready: ${sandbox.isReady}`];
