@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { type AddressInfo, type Socket, createServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { inspect, promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -10,6 +9,7 @@ import { HttpError, NetworkError, SchemaError, TimeoutError } from '../../src/cl
 import { PluginEditorError } from '../../src/core/errors.ts';
 import { readText, request } from '../../src/core/request.ts';
 import { getToken } from '../../src/core/token.ts';
+import { freePort } from '../support/free-port.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { head, rawServer } from './raw-server.ts';
 import { rejection, textOf } from '../support/rejection.ts';
@@ -71,11 +71,7 @@ for (const [name, text] of broken) {
 }
 
 test('a refused connection is a NetworkError whose cause says so', async () => {
-  const closed = createServer().listen(0, '127.0.0.1');
-  await once(closed, 'listening');
-  const { port } = closed.address() as AddressInfo;
-  closed.close();
-  await once(closed, 'close');
+  const port = await freePort();
   const error = await rejection(request({ url: `http://127.0.0.1:${port}/`, retry: 0 }, readText));
   assert.ok(error instanceof NetworkError);
   assert.match(String(error.cause), /ECONNREFUSED/);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { provisionEnvironmentToken } from '../../service/src/accounts/environment-token.ts';
 import { parseDatabaseUrl } from '../../service/src/storage/database-url.ts';
 import { openStorage } from '../../service/src/storage/storage.ts';
+import { freePort } from './free-port.ts';
 
 const fixture = fileURLToPath(new URL('../deploy/node.fixture.ts', import.meta.url));
 
@@ -60,6 +61,8 @@ export class NodeProcess implements AsyncDisposable {
 
   /** Starts it; resolves once it serves. Rejects when it ends instead. */
   async start(release: Release = 'this'): Promise<void> {
+    // While it is ended, nothing else may get its port.
+    this.#port ||= await freePort();
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', fixture, release], {
       env: {
         ...process.env,
@@ -79,10 +82,7 @@ export class NodeProcess implements AsyncDisposable {
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.errors += text));
     createInterface(child.stdout).on('line', (line) => {
       const { level, port, route, inUse } = JSON.parse(line) as LogLine;
-      if (port !== undefined) {
-        this.#port = port;
-        served.resolve();
-      }
+      if (port !== undefined) served.resolve();
       if (route !== undefined && route !== '/healthz' && route !== '/readyz') this.answered++;
       if (level === 'error' || level === 'fatal') this.faults.push(line);
       if (inUse !== undefined) this.memoryInUse.push(inUse);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
+import { freePort } from './free-port.ts';
 
 /** A proxy on loopback that can refuse connections for a while. */
 export abstract class RefusingProxy {
@@ -17,9 +18,10 @@ export abstract class RefusingProxy {
   /** Accepts connections, on the port that it had before. */
   async listen(): Promise<void> {
     if (this.server.listening) return;
+    // While it refuses connections, nothing else may get its port.
+    this.#port ||= await freePort();
     this.server.listen(this.#port, '127.0.0.1');
     await once(this.server, 'listening');
-    this.#port = (this.server.address() as AddressInfo).port;
   }
 
   /** Refuses connections from now on, and resets those that there are. */
