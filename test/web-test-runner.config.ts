@@ -30,8 +30,8 @@ export default {
   // A browser gives no animation frames to a page in the background: one test file at a time in each.
   concurrency: 1,
   // More than each step of the start may take by the launchers' own limits, so that their errors are seen.
-  browserStartTimeout: 180_000,
-  testsStartTimeout: 60_000,
+  browserStartTimeout: 540_000,
+  testsStartTimeout: 180_000,
   // So that a test that hangs ends with a name. One that takes a fifth of a second alone took more than ten seconds on a
   // machine where thirty programs shared two cores.
   testFramework: { config: { timeout: '60000' } },

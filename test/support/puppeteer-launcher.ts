@@ -7,7 +7,7 @@ type LaunchOptions = ConstructorParameters<typeof ChromeLauncher>[0];
 type Puppeteer = ConstructorParameters<typeof ChromeLauncher>[3];
 
 /** How long a browser may take to start, and a page to load, in ms: Puppeteer's own 30 s are little on a busy machine. */
-const PATIENCE = 60_000;
+const PATIENCE = 180_000;
 
 const FIREFOX_PREFERENCES = {
   // Firefox sends a request up to ten times when its connection is cut, and a test would count all of them.

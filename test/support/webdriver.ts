@@ -13,7 +13,7 @@ export class WebDriverSession {
 
   /** Opens a session as soon as the driver at that address listens. */
   static async open(driver: string, capabilities: object): Promise<WebDriverSession> {
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + 180_000;
     for (;;) {
       const ready = await fetch(`${driver}/status`).then(
         (response) => response.ok,
