@@ -76,7 +76,8 @@ server.on('listening', () => console.log(server.address().port));`,
     await frame.waitForFunction(() =>
       document.querySelector('.cm-content')?.textContent?.includes('export function run'),
     );
-    assert.equal(await page.$eval('plugin-features', ({ state }) => state), 'ready');
+    // Its request is apart from those of the editor.
+    await page.waitForFunction(() => document.querySelector('plugin-features')?.state === 'ready');
     assert.deepEqual(messages, []);
 
     const price = async () => {
