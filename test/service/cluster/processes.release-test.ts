@@ -257,6 +257,10 @@ test('a node listens once all of its processes can answer, and SIGTERM then fail
         () => false,
       ),
     );
+    // Else it would stop after it is told to go on.
+    await until('the second process has stopped again', async () =>
+      (await childrenOf(pid, 'T')).includes(second),
+    );
     return { base, metricsPort: NaN };
   });
   const { command, connect, run, deployBy } = node;
