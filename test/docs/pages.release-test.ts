@@ -254,6 +254,7 @@ describe('the documentation’s editor', () => {
     });
     await frame.waitForFunction(() => document.querySelector('textarea')?.value.includes('refused-once'));
     await frame.type('textarea', '// again\n');
+    await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty);
     await frame.locator('button').click();
     await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty === false);
     assert.match((await draftOf('refused-once')).source ?? '', /\/\/ again/);
