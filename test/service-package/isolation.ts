@@ -56,7 +56,7 @@ describe('the processes of runners and compilers in the installed package', opti
     const isStarted = (lines: string[][]) =>
       lines.some((line) => line.some((word) => word.endsWith('runner-main.js'))) &&
       lines.filter((line) => line.some((word) => word.endsWith('compiler-main.js'))).length === 3;
-    const end = Date.now() + 60_000;
+    const end = Date.now() + 180_000;
     do {
       const lines = await Promise.all((await children(service.pid)).map(commandLine));
       commandLines = lines.filter(

@@ -13,6 +13,8 @@ const environment = (dataDirectory: string) => ({
   PATH: [dirname(node22Program), process.env['PATH']].join(delimiter),
   DATA_DIR: dataDirectory,
   SERVICE_PORT: '0',
+  // No run of these tests loops, and a busy machine may need more than the default of a second.
+  RUN_TIMEOUT_MS: '20000',
 });
 
 export async function temporaryDataDirectory() {

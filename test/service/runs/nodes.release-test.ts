@@ -93,7 +93,7 @@ for (const engine of engines) {
 
   test(`${engine}: a node that is told to end records its pending runs before it ends`, async (t) => {
     const address = await databaseWithSchema(t, engine);
-    const place = { DATA_DIR: temporaryDirectory(t), DRAIN_SECONDS: '0' };
+    const place = { DATA_DIR: temporaryDirectory(t), DRAIN_SECONDS: '0', RUN_TIMEOUT_MS: '20000' };
     const storage = await openDuring(t, address);
     const token = await provisionEnvironmentToken(storage, 'com.acme');
     await deployed(storage, key, code);
