@@ -141,7 +141,7 @@ describe('the container image', { skip: whyNot }, () => {
 
   /** Starts the container as its image says, and resolves once it serves. */
   async function start(port: number) {
-    const settings = { ...settingsFor(port), DRAIN_SECONDS: '2' };
+    const settings = { ...settingsFor(port), DRAIN_SECONDS: '6', RUN_TIMEOUT_MS: '20000' };
     const child = spawn('buildah', inContainer([...config.Entrypoint, ...config.Cmd], settings), {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -166,7 +166,9 @@ describe('the container image', { skip: whyNot }, () => {
       /** Sends a signal to the first process of the container. */
       async signal(name: NodeJS.Signals) {
         for (const pid of processTree(child.pid ?? 0)) {
-          const [command] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
+          // One that is listed may have ended meanwhile.
+          const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+          const [command] = line.split('\0');
           if (basename(command ?? '') === config.Entrypoint[0]) process.kill(pid, name);
         }
       },
