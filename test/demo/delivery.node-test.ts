@@ -109,7 +109,9 @@ describe('the demo page', () => {
     await page.waitForFunction(() => document.querySelector('plugin-editor')?.dirty === false);
     assert.equal(await isMarked(frame), true);
     assert.match(await editorText(frame), /\/\/ still here/);
-    assert.ok((await tab.events()).some((event) => event.startsWith('plugin-editor-save')));
+    await until('the event of the save', async () =>
+      (await tab.events()).some((event) => event.startsWith('plugin-editor-save')),
+    );
     assert.equal(await page.$eval('plugin-editor', (editor) => editor.state), 'ready');
   });
 

@@ -123,6 +123,8 @@ describe('the demo page', () => {
     await tab.signIn('ada');
     await tab.click('#try-stranger');
     await tab.state('error');
+    // Puppeteer may hear of the response a moment after the page.
+    await until('the response of the token endpoint', () => tokens.length > 0);
     assert.deepEqual(tokens, [403]);
     assert.equal(await countFrames(page), 0);
     const [code, view] = await page.$eval('plugin-editor', (editor) => [

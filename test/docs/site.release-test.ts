@@ -141,7 +141,7 @@ describe('the site on a wide screen', () => {
     await open('index.html');
     await page.waitForSelector('plugin-editor:state(ready)');
     await page.$eval('plugin-editor', (one) => one.scrollIntoView({ block: 'center' }));
-    const frame = page.frames().find((one) => one.url().includes('/try/editor/'))!;
+    const frame = await page.waitForFrame((one) => one.url().includes('/try/editor/'));
     const editor = editorIn(frame, page.keyboard);
     await editor.press('Test');
     await editor.until('2 passed');
