@@ -188,8 +188,8 @@ describe('the settings that the host page requests', () => {
         () => service.draft({ fn }),
         (draft) => draft?.lang === 'typescript',
       );
-      const kept = await launcher.kept();
-      assert.equal(kept.length, 1);
+      // What is being saved is kept, too, until the response has come.
+      const kept = await eventually(launcher.kept, ({ length }) => length === 1);
       assert.match(kept[0]?.value ?? '', /\/\/ meanwhile/);
       await launcher.type('// in the other language');
       await launcher.press('Bring the former text back');
