@@ -42,6 +42,9 @@ const PAGE = /\/assets\/page-/;
 
 describe("the editor's first screen", () => {
   const target = { fn: 'add-record' };
+  /** Whether the requests for the draft and for the editor wait, whichever came first. */
+  const isWaitingForBoth = (paths: string[]) =>
+    paths.includes(service.draftPath(target)) && paths.some((path) => PAGE.test(path));
   before(async () => {
     await service.save({ contents: '// The draft', lang: 'typescript' }, target);
   });
@@ -55,16 +58,14 @@ describe("the editor's first screen", () => {
     const context = await browser.createBrowserContext();
     try {
       const opening = openPage(context, address);
-      const isWaiting = (paths: string[]) =>
-        paths.includes(service.draftPath(target)) && paths.some((path) => PAGE.test(path));
-      await eventually(gate.waiting, isWaiting);
+      await eventually(gate.waiting, isWaitingForBoth);
       gate.pass(/\/api\/v1\/draft\//);
       gate.pass(PAGE);
       const page = await opening;
       await page.page.waitForSelector('.cm-content[contenteditable=true]');
       await page.until('The draft');
       // What comes later still waits.
-      assert.ok(gate.waiting().some((path) => path.includes('/typing-help-')));
+      await eventually(gate.waiting, (paths) => paths.some((path) => path.includes('/typing-help-')));
       assert.deepEqual(page.problems, []);
     } finally {
       gate.pass(/./);
@@ -82,8 +83,7 @@ describe("the editor's first screen", () => {
     const launcher = await openLauncher(browser, service);
     try {
       const session = await launcher.open(target, token);
-      const waiting = await eventually(gate.waiting, (paths) => paths.includes(service.draftPath(target)));
-      assert.ok(waiting.some((path) => PAGE.test(path)));
+      await eventually(gate.waiting, isWaitingForBoth);
       gate.pass(/./);
       await launcher.waitForMessage('ready', session);
       await launcher.until('The draft');
