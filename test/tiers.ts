@@ -74,7 +74,7 @@ const storedFiles = [
   'test/service/runs/nodes.release-test.ts',
   'test/service/accounts/environment-ownership.node-test.ts',
   'test/service/http/environment/*.node-test.ts',
-  'test/service/http/{admission,builder,deploy,paging,plugin-quota,record-limits,replay}.node-test.ts',
+  'test/service/http/{admission,builder,deploy,paging,plugin-quota,record-limits,replay,request-limits}.node-test.ts',
   // Every operation, with all values that its schemas allow.
   'test/service/http/openapi/properties.release-test.ts',
   'test/service/cli/{commands,secrets}.node-test.ts',
