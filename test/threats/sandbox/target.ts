@@ -147,7 +147,7 @@ function untouchedOutcomes(neighboursOf: () => Neighbour[]): Promise<LoggedOutco
 }
 
 /** The limits of runs that are not about the limit of time: a busy machine may need more than a second for any run. */
-const patient = { ...defaultLimits, time: 60_000 };
+export const patient = { ...defaultLimits, time: 60_000 };
 
 /** A runner process, replaced by another when it has ended. `limits`: those of one run, at most the usual ones. */
 function startRunner() {
