@@ -141,8 +141,8 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
   }
 
   /**
-   * Saves now, also a new plugin's text. Resolves with whether the service then has it: with `false` as soon as a save
-   * failed, even if the queue will try it again.
+   * Saves now, also a new plugin's text. Resolves with whether the service then has it: with `false` as soon as a save failed that
+   * began since, even if the queue will try it again.
    */
   async saveNow(): Promise<boolean> {
     const { read, isSame } = this.#options;
@@ -153,8 +153,8 @@ export class SaveQueue<T> extends Emitter<SaveQueueEvents> {
       // A save that was begun since has what there was to save; another one would begin as it ends.
       if (this.#savesBegun === before) this.flush({ force: true, isUrgent: true });
       const ended = await end;
-      if (ended === undefined) return false;
-      if (ended > before && !this.#isSending) return true;
+      if (ended === undefined && this.#savesBegun > before) return false;
+      if (ended !== undefined && ended > before && !this.#isSending) return true;
     }
   }
 

@@ -351,6 +351,24 @@ describe('the save queue', () => {
     assert.equal(await failed, false);
   });
 
+  test('saves once more on request where the save that was being sent fails, as it may have begun offline', async (t) => {
+    const { queue, saves, edit, last } = setUp(t);
+    edit('ab');
+    queue.flush();
+    const saved = queue.saveNow();
+    await last().end(network());
+    assert.equal(saves.length, 2);
+    await last().end();
+    assert.equal(await saved, true);
+    edit('abc');
+    queue.flush();
+    const failed = queue.saveNow();
+    await last().end(network());
+    await last().end(network());
+    assert.equal(await failed, false);
+    assert.equal(saves.length, 4);
+  });
+
   test('has ended saving when it answers, although the text was changed during the save that was asked for', async (t) => {
     const { queue, saves, edit, last } = setUp(t);
     edit('ab');
