@@ -7,6 +7,7 @@ import { type ActionError, actionErrorReason } from '../pipeline/progress.ts';
 import { countTests, isDeployed } from '../pipeline/work.ts';
 import { sameWork } from '../plugin/source.ts';
 import { replayView } from '../runs/lazy-replay-view.ts';
+import { failureOf } from '../service/failure.ts';
 import { Latest } from '../service/latest.ts';
 import type { TestEntry } from '../tests/test-list.ts';
 import { isComposing } from '../ui/commands.ts';
@@ -62,6 +63,9 @@ export class DeploySheet {
   constructor(workspace: Workspace) {
     this.#workspace = workspace;
     const { pipeline } = workspace.actions;
+    workspace.serviceState.on('online', () => {
+      if (this.#comparison === 'failed' || this.#comparison === 'unknown') void this.#compare();
+    });
     pipeline.on('error', ({ error }) => (this.#error = error));
     pipeline.on('deploy', () => {
       this.#message = '';
@@ -143,7 +147,9 @@ export class DeploySheet {
       // Unless the service says so of this version, equal sources do not mean that nothing changes.
       const isOutdated = plugin?.live !== live || plugin.outdated;
       return { version: live, source, isOutdated };
-    } catch {
+    } catch (error) {
+      // The service is asked until it can be reached again.
+      if (failureOf(error) === 'connection') serviceState.setOnline(false);
       return 'failed';
     }
   }

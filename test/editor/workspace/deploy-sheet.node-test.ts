@@ -156,6 +156,24 @@ describe('the sheet that deploys', () => {
       await until('Deployed as v1.0.0');
     }));
 
+  test('compares with what is live once the service can be reached again', () =>
+    withEditor(async ({ service, target, open }) => {
+      await service.save({ contents: half, lang: 'typescript' }, target);
+      await service.deploy(half, target);
+      const editor = await open();
+      const { page, untilOpen, until, press } = editor;
+      await untilOpen();
+      await press('Deploy');
+      await until('The draft is the same as v1.0.0, which is live.');
+      await page.keyboard.press('Escape');
+      await untilClosed(editor);
+      await page.setOfflineMode(true);
+      await press('Deploy');
+      await until('What is live could not be loaded');
+      await page.setOfflineMode(false);
+      await until('The draft is the same as v1.0.0, which is live.');
+    }));
+
   test('says that the same text replaces what is live once its namespace has no types any more', () =>
     withEditor(async ({ service, target, open }) => {
       const place = { ...target, namespace: 'losing' };
