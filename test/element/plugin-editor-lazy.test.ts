@@ -227,6 +227,8 @@ describe('loading="lazy"', () => {
       for (const i of reaches(0)) await untilState(elements[i] as PluginEditorElement, 'ready');
       for (const i of reaches(0.55)) if (elements[i]?.state !== 'idle') requested.add(i);
     }
+    // Those outside the viewport may only have begun theirs.
+    await server.requests({ path: '/token', count: requested.size });
     await flush(elements[0] as PluginEditorElement, server);
     const requests = await server.requests({ path: '/token' });
     const names = requests.map(({ body }) => (JSON.parse(body) as { fn: string }).fn);
