@@ -77,6 +77,8 @@ export class TokenHolder {
   }
 
   async #handleRestored(): Promise<void> {
+    // One that was pending when the page was left was asked for before its user may have signed out.
+    this.#renewal = undefined;
     try {
       await this.renew();
     } catch (error) {

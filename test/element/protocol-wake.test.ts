@@ -235,6 +235,24 @@ describe('a page that comes back from the back-forward cache', () => {
     expect(element.state).to.equal('idle');
   });
 
+  it('renews its token anew where a renewal was pending when it was left', async () => {
+    const { clock, received, element, server } = await openForRenewal(
+      900,
+      { path: '/token', times: 1, json: { token: 'first', expires_in: 900 } },
+      { path: '/token', times: 1, delay: 'hang', json: { token: 'from before' } },
+      { path: '/token', status: 403 },
+    );
+    const renewing = element.renewToken();
+    await server.requests({ path: '/token', count: 2 });
+    const closed = received.until('close');
+    returnFromCache();
+    await closed;
+    await clock.advance(1000);
+    await renewing;
+    expect(element.state).to.equal('idle');
+    expect(received.of('token')).to.have.length(0);
+  });
+
   it('keeps the editor when the renewal fails for another reason', async () => {
     const { element, events } = await openForRenewal(
       900,
