@@ -36,6 +36,7 @@ const EDITOR = `<!doctype html><title>Editor</title><script>
       send({ type: 'ready', session });
       if (location.search.includes('dirty')) send({ type: 'dirty', session, dirty: true });
     }
+    if (type === 'token') parent.postMessage('renewed', '*');
   });
   send({ type: 'hello' });
 </script>`;
@@ -57,6 +58,8 @@ async function open({ editor = '/editor' }: { editor?: string }, ...rules: Rule[
     html: `<!doctype html><title>Page</title><script>
         self.shown = [];
         addEventListener('pageshow', ({ persisted }) => shown.push(persisted));
+        self.isRenewed = false;
+        addEventListener('message', ({ data }) => (isRenewed ||= data === 'renewed'));
       </script>
       <script type="module" src="${server.url('/plugin-editor.js')}"></script>
       <plugin-editor token-delivery="message" editor-url="${server.crossSite.url(editor)}" builder="${server.url()}"
@@ -95,8 +98,9 @@ test('a page from the back-forward cache renews its token and keeps the editor, 
   );
   await using _ = server;
   await leaveAndReturn(page, 1);
-  await server.requests({ path: '/token', count: 2 });
+  await page.waitForFunction('isRenewed');
   await untilState(page, 'ready');
+  assert.equal((await server.requests({ path: '/token' })).length, 2);
   assert.equal((await server.requests({ path: '/editor' })).length, 1);
 
   await leaveAndReturn(page, 2);
