@@ -31,7 +31,7 @@ async function build(app: string, ...scripts: string[]): Promise<Rule[]> {
 }
 
 /** Far longer than any test takes, so that none waits for ever. */
-const timeout = 240_000;
+const timeout = 720_000;
 
 for (const app of ['react-19', 'react-18']) {
   it(

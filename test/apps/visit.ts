@@ -39,7 +39,7 @@ export interface VisitOptions {
   query?: Record<string, string> | undefined;
 }
 
-const LIMIT = 60_000;
+const LIMIT = 180_000;
 
 /** A message of development builds about themselves. */
 const GREETING = /^Lit is in dev mode/;
