@@ -13,7 +13,7 @@ import { freePort } from '../support/free-port.ts';
 import { startScriptedServer } from '../support/scripted-server-node.ts';
 import { head, rawServer } from './raw-server.ts';
 import { rejection, textOf } from '../support/rejection.ts';
-import { watchTimers } from './timers.ts';
+import { HELD, holdTimer, watchTimers } from './timers.ts';
 
 const SECRET = 'tok-5ecret';
 const json = `{"token":"${SECRET}"}`;
@@ -77,26 +77,49 @@ test('a refused connection is a NetworkError whose cause says so', async () => {
   assert.match(String(error.cause), /ECONNREFUSED/);
 });
 
-/** How each server continues after half of the body. */
-const slow: [name: string, go: (socket: Socket) => void][] = [
-  ['a body that stops in the middle', () => undefined],
+/** How each server continues after half of the body, until its time is over. */
+const slow: [name: string, go: (socket: Socket) => Promise<void>][] = [
+  ['a body that stops in the middle', () => Promise.resolve()],
   [
     'a body that drips',
-    (socket) => {
-      const drip = setInterval(() => socket.write(' '), 20);
-      socket.once('close', () => clearInterval(drip));
-    },
+    (socket) =>
+      new Promise((resolve) => {
+        let drops = 0;
+        const drip = setInterval(() => {
+          socket.write(' ');
+          drops += 1;
+          if (drops === 5) resolve();
+        }, 20);
+        socket.once('close', () => clearInterval(drip));
+      }),
   ],
 ];
 for (const [name, go] of slow) {
-  test(`${name} ends in a TimeoutError without a retry, and its connection is closed`, async () => {
+  test(`${name} ends in a TimeoutError without a retry, and its connection is closed`, async (t) => {
+    // Restored after the test.
+    const { mock } = t.mock.method(globalThis, 'setTimeout');
+    const fire = holdTimer(2000);
     const closed = Promise.withResolvers<void>();
+    const slowed = Promise.withResolvers<void>();
+    const responded = Promise.withResolvers<void>();
     await using server = await rawServer((socket) => {
       socket.once('close', () => closed.resolve());
       socket.write(head('200 OK', 'content-length: 1000000') + json);
-      go(socket);
+      slowed.resolve(go(socket));
     });
-    const error = await rejection<TimeoutError>(request({ url: server.url, timeout: 2000 }, readText));
+    const observed = async (...args: Parameters<typeof fetch>) => {
+      const response = await fetch(...args);
+      responded.resolve();
+      return response;
+    };
+    const end = rejection<TimeoutError>(
+      request({ url: server.url, timeout: 2000, fetch: observed }, readText),
+    );
+    await Promise.all([responded.promise, slowed.promise]);
+    // Not begun anew by what comes of the body.
+    assert.equal(mock.calls.filter(({ arguments: [, delay] }) => delay === HELD).length, 1);
+    fire();
+    const error = await end;
     assert.ok(error instanceof TimeoutError, inspect(error));
     assert.equal(error.attempts, 1);
     assert.doesNotMatch(textOf(error), /5ecret/);

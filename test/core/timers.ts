@@ -49,6 +49,9 @@ export function watchTimers({ limit, hold = false }: { limit: number; hold?: boo
   };
 }
 
+/** The delay of a timer that is held back, in ms. */
+export const HELD = 2 ** 31 - 1;
+
 /**
  * Holds back the timers of `delay` ms until `Timers.restore`, and returns what fires the latest. On a busy machine a real one
  * could end before the request has reached the server.
@@ -59,7 +62,7 @@ export function holdTimer(delay: number): () => void {
   globalThis.setTimeout = ((code: () => void, each: number) => {
     if (each !== delay) return set(code, each);
     // It can be cleared as any other, and does not fire by itself.
-    const timer = set(code, 2 ** 31 - 1);
+    const timer = set(code, HELD);
     fire = () => {
       clear(timer);
       code();

@@ -62,7 +62,7 @@ describe('build with onLog', () => {
   });
 
   test('resolves with the result while the connection stays open, and then closes it', async () => {
-    await using at = await startBuilder({ timeout: 5000 });
+    await using at = await startBuilder();
     const built = at.client.build(LOCATION, 'x', { onLog: () => undefined });
     const response = await at.response;
     const closed = new Promise((resolve) => response.once('close', resolve));
