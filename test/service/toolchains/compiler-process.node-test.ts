@@ -63,7 +63,7 @@ const ends: [source: string, message: RegExp][] = [
 for (const [source, message] of ends) {
   test(`a build that would ${source} ends with an error that says so, and its process ends with it`, async (t) => {
     // A memory of 160 MiB is filled well within the time that the other tests have.
-    const limits = { time: source === 'loop' ? 500 : 10_000, memory: 160 * 2 ** 20 };
+    const limits = { time: source === 'loop' ? 500 : 30_000, memory: 160 * 2 ** 20 };
     const { process, build } = start(t, { limits });
     assert.match(await build(source), message);
     assert.equal(process.isUsable, false);
