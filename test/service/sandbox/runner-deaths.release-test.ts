@@ -12,6 +12,7 @@ import { Sandbox } from '../../../service/src/sandbox/sandbox.ts';
 import { processTree } from '../../bench/executions/processes.ts';
 import { until } from '../../support/until.ts';
 import { running } from '../plugin.ts';
+import { patientLimits } from '../tool-processes.ts';
 import { answering, asyncRun, begin, response, sandbox, show, upstream } from './calling.ts';
 
 const script = (code: string) => loadedProgram({ kind: 'script', code, file: 'plugin.js' });
@@ -36,7 +37,7 @@ test(
   { skip: process.platform !== 'linux' },
   async (t) => {
     const before = new Set(children());
-    const own = new Sandbox();
+    const own = new Sandbox({ limits: patientLimits });
     t.after(() => own.close());
     own.warmUp();
     for (const pid of children()) if (!before.has(pid)) process.kill(pid, 'SIGKILL');
