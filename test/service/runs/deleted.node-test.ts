@@ -27,6 +27,8 @@ const neighbour = { ...plugin, tenant: 't2' };
 const tenantPath = '/api/v1/tenant/com.acme.t1';
 
 async function setUp(t: TestContext, engine: EngineName) {
+  // Usage is counted by day, and a test must not begin on one and end on the next.
+  t.mock.timers.enable({ apis: ['Date'], now: new Date().setUTCHours(12, 0, 0, 0) });
   const address = await databaseWithSchema(t, engine);
   const storage = await openDuring(t, address, patientStorage);
   const db = await openForInspection(t, address);

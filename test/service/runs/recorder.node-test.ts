@@ -19,6 +19,8 @@ import { listUsage } from '../../../service/src/storage/tables/usage.ts';
 
 /** A recorder on a database, with a version to run, and how to look at what was recorded. */
 async function startRecorder(t: TestContext, engine: EngineName, options: { count?: number } = {}) {
+  // Usage is counted by day, and a test must not begin on one and end on the next.
+  t.mock.timers.enable({ apis: ['Date'], now: new Date().setUTCHours(12, 0, 0, 0) });
   const address = await databaseWithSchema(t, engine);
   const storage = await openDuring(t, address);
   const version = await deployed(storage);
