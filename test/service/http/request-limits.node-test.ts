@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import type { ServiceOptions } from '../../../service/src/http/create-service.ts';
 import { toBlockList } from '../../../service/src/settings/setting-kinds.ts';
 import { bearer, listen } from '../harness.ts';
-import { proxyOf, shortLimits } from '../lost-database/proxied.ts';
+import { patientMonitor, proxyOf } from '../lost-database/proxied.ts';
 import { running, startPlugin } from '../plugin.ts';
 import { engineUnderTest, databaseWithSchema, openDuring, postgresTest } from '../storage/databases.ts';
 
@@ -207,7 +207,7 @@ describe('the service', () => {
       const direct = await databaseWithSchema(t, 'postgres');
       assert.ok(direct.engine === 'postgres');
       const { proxy, proxied } = await proxyOf(t, direct.url);
-      const storage = await openDuring(t, proxied, { postgresLimits: shortLimits });
+      const storage = await openDuring(t, proxied, { postgresLimits: patientMonitor });
       const { send } = await listen(t, { storage, rates: { addressRequests: 600 } });
       await proxy.refuse();
       const responses = [];

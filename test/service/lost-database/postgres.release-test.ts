@@ -6,7 +6,7 @@ import { openStorage } from '../../../service/src/storage/storage.ts';
 import { Cluster } from '../../postgres/cluster.ts';
 import { bearer } from '../harness.ts';
 import { cleanUpFirst, freshDatabase } from '../storage/databases.ts';
-import { isUnavailable, proxiedService, proxyOf, shortLimits, untilSaved } from './proxied.ts';
+import { isUnavailable, patientMonitor, proxiedService, proxyOf, untilSaved } from './proxied.ts';
 import { until } from '../../support/until.ts';
 
 const program = 'export const run = (input) => `ran ${input}`;';
@@ -88,7 +88,7 @@ test('a deployment whose commit was not acknowledged is 503, and a retry finds i
 });
 
 test('a connection that stops answering is given up, while others work', async (t) => {
-  const { proxy, save, read, storage } = await proxiedService(t, { postgresLimits: { holdTimeout: 2000 } });
+  const { proxy, save, read, storage } = await proxiedService(t, { postgresLimits: { holdTimeout: 6000 } });
   assert.equal((await save('first')).status, 200);
   proxy.watch(once('update "drafts"', 'stall'));
   const stalled = save('second');
@@ -104,6 +104,8 @@ test('a database that stops answering causes 503, soon without delay, and recove
   const reasons: (string | undefined)[] = [];
   const { proxy, save, read, storage, saved, errors } = await proxiedService(t, {
     onAvailability: (reason) => reasons.push(reason),
+    // Nothing else tells of such a loss. They are longer than a busy machine takes.
+    postgresLimits: { monitorTimeout: 3000, monitorConnectTimeout: 4000 },
   });
   assert.equal((await save('first')).status, 200);
   proxy.stall();
@@ -177,7 +179,7 @@ test('a crash of the database loses no acknowledged write, and the service recov
 
 test('statements behind a lock that is never released are 503 within bounds, while runs go on', async (t) => {
   const { save, run, url, buildProgram, deployProgram, storage } = await proxiedService(t, {
-    postgresLimits: { connections: 3, acquireTimeout: 1000, statementTimeout: 2000 },
+    postgresLimits: { connections: 3, acquireTimeout: 2000, statementTimeout: 3000 },
   });
   await buildProgram(program);
   await deployProgram(program);
@@ -295,7 +297,7 @@ test('the start waits for a database that cannot be reached yet, for as long as 
   await proxy.refuse();
   const notThere = /^The database postgres:\/\/.* cannot be used: .*ECONNREFUSED.*\. See DATABASE_URL\.$/;
   await assert.rejects(openStorage(proxied), { name: 'StartError', message: notThere });
-  const opening = openStorage(proxied, { startTimeout: 60_000, postgresLimits: shortLimits });
+  const opening = openStorage(proxied, { startTimeout: 60_000, postgresLimits: patientMonitor });
   await proxy.listen();
   await (await opening).close();
 });

@@ -12,10 +12,13 @@ import { readDraft } from '../../../service/src/storage/tables/drafts.ts';
 export const pluginPath = draftPath.replace('/api/v1/draft/', '');
 const plugin = { environment: 'com.acme', tenant: 't1', namespace: 'default', pluginName: 'add-record' };
 
-/** So short that a test need not wait for long, and so long that a busy machine keeps within them. */
-export const shortLimits = {
-  monitorTimeout: 1000,
-  monitorConnectTimeout: 1500,
+/**
+ * A connection that is refused or reset is noticed at once, and tried again soon. One that only is slow, as on a busy machine, does
+ * not count as lost.
+ */
+export const patientMonitor = {
+  monitorTimeout: 60_000,
+  monitorConnectTimeout: 60_000,
   reconnectInterval: 200,
 } as const;
 
@@ -38,7 +41,7 @@ export async function proxiedService(t: TestContext, options: StorageOptions = {
   const { proxy, proxied } = await proxyOf(t, url);
   const storage = await openDuring(t, proxied, {
     ...options,
-    postgresLimits: { ...shortLimits, ...options.postgresLimits },
+    postgresLimits: { ...patientMonitor, ...options.postgresLimits },
   });
   const service = await startService(t, { storage });
   const environmentToken = await service.environmentToken();
