@@ -13,6 +13,7 @@ import {
   databaseWithSchema,
   openForInspection,
   openDuring,
+  patientStorage,
   postgresTest,
 } from './databases.ts';
 import type { EngineName } from './databases.ts';
@@ -48,7 +49,7 @@ const neighbour = { ...plugin, tenant: 't2' };
 
 async function setUp(t: TestContext, engine: EngineName) {
   const address = await databaseWithSchema(t, engine);
-  const storage = await openDuring(t, address);
+  const storage = await openDuring(t, address, patientStorage);
   return { address, storage, db: await openForInspection(t, address) };
 }
 
@@ -196,7 +197,7 @@ for (const engine of engines) {
 
   test(`${engine}: deployments and builds that race with a deletion fail or are erased, and leave nothing behind`, async (t) => {
     const { address, storage, db } = await setUp(t, engine);
-    const other = await openDuring(t, address);
+    const other = await openDuring(t, address, patientStorage);
     for (let round = 0; round < 10; round++) {
       await build(storage, 'first');
       const racing = Array.from({ length: 6 }, async (_, i) => {
@@ -237,7 +238,7 @@ for (const engine of engines) {
 
   test(`${engine}: only one of two nodes erases at a time, and each continues what the other left`, async (t) => {
     const { address, storage, db } = await setUp(t, engine);
-    const other = await openDuring(t, address);
+    const other = await openDuring(t, address, patientStorage);
     for (let i = 0; i < 20; i++) await build(storage, `${i}`, { ...plugin, pluginName: `p${i}` });
     await removeTenant(storage);
     await eraseOnce(storage);
@@ -271,11 +272,13 @@ postgresTest('postgres: a node leaves erasing to another one that is already doi
 
 postgresTest('postgres: the value of a connection does not outlive its tenant', async (t) => {
   const { address, storage, db } = await setUp(t, 'postgres');
-  const other = await openDuring(t, address);
+  const other = await openDuring(t, address, patientStorage);
   await build(storage, 'text');
   let isErased = false;
   let erasing: Promise<unknown> | undefined;
   await storage.transaction(async (tx) => {
+    // It idles while the other connections are looked at.
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx.query);
     const ownerId = (await findOwnerId(tx, plugin, true)) ?? assert.fail();
     erasing = (async () => {
       await removeTenant(other);

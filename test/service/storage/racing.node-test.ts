@@ -210,12 +210,13 @@ postgresTest(
     const address = await freshDatabase(t, 'postgres');
     const [node, other] = [
       await openDuring(t, address, patientStorage),
-      await openDuring(t, address, { postgresLimits: { acquireTimeout: 300 } }),
+      await openDuring(t, address, { postgresLimits: { acquireTimeout: 2000 } }),
     ];
     await seedTenant(node);
     const change = () =>
       other.transaction((db) => updateTenant(db, plugin, { limits: { storageMb: 1 } }), plugin);
     await node.transaction(async (db) => {
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(db.query);
       await lockTenant(db, plugin);
       await assert.rejects(change, ({ cause }: Error) => /a lock was not free/.test(String(cause)));
     });

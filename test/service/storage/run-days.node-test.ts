@@ -138,6 +138,8 @@ postgresTest(
       let migrating: Promise<void> | undefined;
       // A transaction that has the table for a while holds the migration up, and nobody else.
       await reader.transaction().execute(async (transaction) => {
+        // It idles while the migration and the other node are waited for.
+        await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
         await sql`select from runs limit 1`.execute(transaction);
         migrating = migrate(engine);
         const waiting = sql`select from pg_locks where relation = 'runs'::regclass and not granted`;

@@ -23,6 +23,7 @@ import {
   freshStorage,
   openDuring,
   openForInspection,
+  patientStorage,
   postgresTest,
 } from './databases.ts';
 import type { Cleanup } from './databases.ts';
@@ -178,7 +179,10 @@ for (const engine of engines) {
 
   test(`${engine}: writes of two nodes at once never take more than the tenant may store`, async (t) => {
     const address = await databaseWithSchema(t, engine);
-    const nodes = [await openDuring(t, address), await openDuring(t, address)] as const;
+    const nodes = [
+      await openDuring(t, address, patientStorage),
+      await openDuring(t, address, patientStorage),
+    ] as const;
     await seedTenant(nodes[0]);
     const plugins = Array.from({ length: 20 }, (_, i) => ({ ...plugin, pluginName: `p${i}` }));
     for (const one of plugins) await saveSource(nodes[0], sourceOf(''), one);
