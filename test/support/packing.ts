@@ -53,7 +53,17 @@ export interface SourceCopy {
 }
 
 /** Paths that are neither published nor part of a build. */
-const excludedPaths = ['.git', '.data', 'dist', 'service/dist', 'editor/dist', 'demo', 'docs', 'test'];
+const excludedPaths = [
+  '.git',
+  '.data',
+  'dist',
+  'service/dist',
+  'editor/dist',
+  'demo',
+  'docs',
+  'test',
+  'tools/site',
+];
 
 /**
  * A package as it would be published, built and packed once for all tests of the same sources, whichever process they run in.
