@@ -191,6 +191,8 @@ describe('toNodeHandler with node:http', () => {
 
   test('leaves a kept-alive connection usable for the next request', async () => {
     await using server = await listen(toNodeHandler(grant));
+    // Longer than this process may stand still between two requests.
+    server.server.keepAliveTimeout = 60_000;
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const sockets = new Set<unknown>();
     server.server.on('connection', (socket) => sockets.add(socket));
