@@ -12,6 +12,7 @@ import {
   engines,
   openForInspection,
   openDuring,
+  patientStorage,
   postgresTest,
 } from '../storage/databases.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
@@ -39,7 +40,10 @@ async function takeAtOnce(rates: Rates, key: string, quota: number, count: numbe
 for (const engine of engines) {
   const twoNodes = async (t: TestContext) => {
     const address = await databaseWithSchema(t, engine);
-    const storages = [await openDuring(t, address), await openDuring(t, address)] as const;
+    const storages = [
+      await openDuring(t, address, patientStorage),
+      await openDuring(t, address, patientStorage),
+    ] as const;
     const [a, b] = [
       node(t, createRateCounters(storages[0].db)),
       node(t, createRateCounters(storages[1].db)),
@@ -79,7 +83,7 @@ for (const engine of engines) {
 
   for (const quota of [1, 600]) {
     test(`${engine}: three processes of a node allow ${quota} a minute together, to within a tenth or one`, async (t) => {
-      const storage = await openDuring(t, await databaseWithSchema(t, engine));
+      const storage = await openDuring(t, await databaseWithSchema(t, engine), patientStorage);
       const processes = [0, 1, 2].map((index) =>
         node(t, createRateCounters(storage.db), { nodeShare: { index, count: 3 } }),
       );
