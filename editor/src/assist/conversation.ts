@@ -31,6 +31,7 @@ export interface AssistHost {
     /** Replaces the source, as one edit. */
     replace: (source: PluginSource) => void;
   };
+  readonly serviceState: { loadFeatures: () => Promise<void> };
   readonly actions: {
     readonly canTest: boolean;
     runTests: (entries: readonly TestEntry[]) => Promise<void>;
@@ -246,6 +247,8 @@ export class Conversation {
     const tests = source.tests ?? [];
     const ended: { test: PluginTest; verdict: Verdict }[] = [];
     const builds = (isUnable = false): Check => ({ kind: 'builds', ended, all: tests.length, isUnable });
+    // The service may not have said yet whether it runs plugins.
+    await this.host.serviceState.loadFeatures();
     if (!this.host.actions.canTest) return show(builds(true));
     try {
       for (const test of tests.slice(0, MAX_TESTS)) {

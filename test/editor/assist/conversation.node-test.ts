@@ -57,6 +57,7 @@ function start(
       tests: { entries: [] },
       replace: (next) => edit(next),
     },
+    serviceState: { loadFeatures: async () => {} },
     actions: { canTest: true, runTests: async () => {} },
     assistance: {
       work: { language: 'javascript', source: '', tests: [], problems: [], failures: [] },
@@ -181,6 +182,25 @@ test('of a service that cannot run a source, a proposal builds, and its tests ar
   await started.conversation.ask('Change it.');
   await settle();
   assert.deepEqual(started.proposal.check, { kind: 'builds', ended: [], all: 1, isUnable: true });
+});
+
+test('the tests of a proposal are run once the service has said that it runs plugins', async () => {
+  const started = start(async function* () {
+    yield { source: 'b\n' };
+  });
+  const features = Promise.withResolvers<void>();
+  Object.assign(started.conversation.host, {
+    serviceState: { loadFeatures: () => features.promise },
+    actions: { ...started.conversation.host.actions, canTest: false },
+  });
+  await started.conversation.ask('Change it.');
+  await settle();
+  assert.deepEqual(started.proposal.check, { kind: 'checking' });
+  Object.assign(started.conversation.host.actions, { canTest: true });
+  features.resolve();
+  await settle();
+  assert.deepEqual(started.seen.tested, ['1']);
+  assert.equal(started.proposal.check?.kind === 'builds' && started.proposal.check.isUnable, false);
 });
 
 test("a proposal that the editor's own undo takes back counts as undone, and its redo takes it again", async () => {
