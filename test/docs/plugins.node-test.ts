@@ -4,9 +4,10 @@ import { loadedProgram } from '../../service/src/plugins/program.ts';
 import { Sandbox } from '../../service/src/sandbox/sandbox.ts';
 import { connectionsSchema } from '../../service/src/http/environment/connection-details.ts';
 import { MockedCalls, mocksSchema } from '../../service/src/outbound/mocked-calls.ts';
+import { patientLimits } from '../service/tool-processes.ts';
 import { snippet } from './markdown.ts';
 
-const sandbox = new Sandbox();
+const sandbox = new Sandbox({ limits: patientLimits });
 after(() => sandbox.close());
 
 test('the plugin of the page "What a plugin may use" runs and logs', async () => {
