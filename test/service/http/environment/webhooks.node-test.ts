@@ -522,7 +522,7 @@ test('the first tries about one plugin come in order, and a slow receiver delays
     }
   };
   for (const result of ['one', 'two', 'three']) await deploy(result);
-  await until('all of the quick one', () => seen.quick === 3);
+  await until('all of the quick one, and the first of the slow one', () => seen.quick === 3 && seen.slow > 0);
   assert.equal(seen.slow, 1);
   for (let count = 1; count <= 3; count++) {
     await until(`event ${count} of the slow one`, () => seen.slow === count);
