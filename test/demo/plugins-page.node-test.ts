@@ -207,6 +207,8 @@ describe('the plugins of a customer', () => {
       },
       (count) => count > 0,
     );
+    // What the last click loads may move the list.
+    await frame.waitForSelector('.runs-head button[aria-disabled=false]');
     await frame.locator('.run-record summary').click();
     await frame.locator('.run-record ::-p-text(Save as test)').click();
     await frame.waitForFunction(() =>
