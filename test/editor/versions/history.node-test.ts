@@ -160,12 +160,11 @@ describe('versions and runs in the editor', () => {
       // Runs are recorded within a second of their answers.
       await eventually(
         async () => {
-          // Whoever comes back to the panel sees what ran meanwhile.
+          // Whoever comes back to the panel sees what ran meanwhile. A list that is still being loaded would be given up.
+          await page.waitForSelector('.runs-head button[aria-disabled=false]');
           await page.locator('#tab-tests').click();
           await page.locator('#tab-runs').click();
-          await page.waitForFunction(() =>
-            document.querySelector('#panel-runs .history, #panel-runs .panel-wait'),
-          );
+          await page.waitForSelector('.runs-head button[aria-disabled=false]');
           return page.$$eval('.run-record', (all) => all.length);
         },
         (count) => count === 3,
