@@ -20,7 +20,8 @@ const environments = ['com.acme', 'com.other', neighbour];
 const responseTime = 200;
 const longResponseTime = 10_000;
 
-const warmUpSeconds = 3;
+/** Until the machine code of the service is compiled: for some 10,000 runs. */
+const warmUpSeconds = 20;
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 15);
 
 const measures: Record<string, () => Promise<Figure[]>> = {
@@ -94,17 +95,18 @@ async function keepInProgress(callers: readonly Caller[], each: number, until: (
   return { ended, wrong };
 }
 
+const keepFor = (time: number, callers: readonly Caller[], each: number) => {
+  const end = performance.now() + time * 1000;
+  return keepInProgress(callers, each, () => end);
+};
+
 async function measureInProgress(): Promise<Figure[]> {
   await using world = await startWorld();
   const { service, callers } = world;
-  const forSeconds = (time: number) => {
-    const end = performance.now() + time * 1000;
-    return keepInProgress(callers, runsOfTenant, () => end);
-  };
-  await forSeconds(warmUpSeconds);
+  await keepFor(warmUpSeconds, callers, runsOfTenant);
   const processorTime = processorTimeOf(service.pid);
   const began = performance.now();
-  const { ended, wrong } = await forSeconds(seconds);
+  const { ended, wrong } = await keepFor(seconds, callers, runsOfTenant);
   const took = (performance.now() - began) / 1000;
   const each = (processorTimeOf(service.pid) - processorTime) / ended;
   return [
@@ -123,9 +125,8 @@ async function measureInProgress(): Promise<Figure[]> {
 async function measureWaiting(): Promise<Figure[]> {
   await using world = await startWorld();
   const { service, callers } = world;
-  const idleAt = performance.now() + warmUpSeconds * 1000;
   // All runners have come up, and what the first runs take once is there.
-  await keepInProgress(callers, 16, () => idleAt);
+  await keepFor(warmUpSeconds, callers, 16);
   const idle = memoryOf(service.pid).proportional;
   const runs = callers.flatMap((caller) =>
     Array.from({ length: runsOfTenant }, (_, i) =>
@@ -175,7 +176,7 @@ async function measureNeighbour(): Promise<Figure[]> {
     await Promise.all(calls);
     return median(times);
   };
-  await medianFor(warmUpSeconds);
+  await Promise.all([keepFor(warmUpSeconds, callers, 32), medianFor(warmUpSeconds)]);
   const alone = await medianFor(seconds);
   const [one, other] = callers;
   if (!one || !other) throw new Error('There are two tenants in an environment.');
